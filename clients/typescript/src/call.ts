@@ -1,12 +1,12 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { boundOf, failure, invalid, lostAnswer } from "./error.js";
-import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
+import { failure } from "./error.js";
+import { type Answer, type Io, isNoTable, isRead, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
-import { isRead } from "./transport/reads.js";
 import { onAbort, pause } from "./until.js";
+import { isPlain } from "./value/value.js";
 
 const TIMEOUT_MS = 30_000;
 /** A timer of more milliseconds ends at once. */
@@ -29,16 +29,17 @@ export async function carryOut<T>(
   given: CallOptions,
   call: (io: Io) => Promise<T>,
 ): Promise<T> {
-  if (typeof given !== "object" || given === null) throw invalid(`the options of ${name} are no object`, "options");
+  if (options.timeout !== undefined || !isPlain(given) || Object.keys(given).length > 0) {
+    (await import("./call-options.js")).checkOptions(options, given);
+  }
   const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
-  boundOf(timeout, "timeout");
-  if (!isSignal(signal ?? undefined)) throw invalid("`signal` is no AbortSignal", "signal");
   const controller = new AbortController();
   endsMany(controller.signal);
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
   const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;
   const forget = onAbort(signal, aborted);
+  if (timeout <= 0) late();
   try {
     const run = (): Promise<T> => call(ioOf(transport, options, name, controller.signal));
     if (options.tracing === undefined) return await run();
@@ -48,11 +49,6 @@ export async function carryOut<T>(
     clearTimeout(timer);
     forget();
   }
-}
-
-/** Whether a signal is absent, or can be heard. That of another realm is of another class. */
-function isSignal(signal: AbortSignal | undefined): boolean {
-  return signal === undefined || (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function");
 }
 
 function ioOf(transport: Transport, options: ClientOptions, name: string, signal: AbortSignal): Io {
@@ -81,7 +77,7 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
         answer = await answered(send(operation, input), operation, signal);
       } catch (found) {
         const error: unknown = isNoTable(found)
-          ? (await import("./missing-table.js")).missingTable(found, operation, input)
+          ? (await import("./request-errors.js")).missingTable(found, operation, input)
           : found;
         report({ error });
         throw error;
@@ -114,9 +110,9 @@ function heard(hook: ClientOptions["onRequest"], event: RequestEvent): void {
 function answered(sent: Promise<object>, operation: string, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const lost = (): void => {
+    const lost = async (): Promise<void> => {
       const reason = signal.reason as Error;
-      reject(isRead(operation) ? reason : lostAnswer(operation, reason.message, reason));
+      reject(isRead(operation) ? reason : (await import("./request-errors.js")).lostAnswer(operation, reason.message, reason));
     };
     const forget = onAbort(signal, () => {
       timer = setTimeout(lost, LAST_WORD_MS);

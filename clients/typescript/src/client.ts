@@ -1,10 +1,10 @@
 /** The client of a model: patterns, writes, events and tables. Writes, events and tables are imported when one
  * is asked for, so that a program that only reads does not load them. */
 
-import { argumentsOfPattern, checked, type Given } from "./arguments.js";
+import { argumentsOfPattern, type Given } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
-import { boundOf, invalid, owned } from "./error.js";
+import { boundOf, need, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -49,10 +49,10 @@ export class Client {
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
     const model = new Model(plan);
-    const { cursorSecret: secret } = options;
-    if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
-      throw invalid("a secret of cursors is a text of one character or more", "cursorSecret");
-    }
+    const { cursorSecret: secret = "-", onUnknown = "skip", numbers = "exact" } = options;
+    need(typeof secret === "string" && secret !== "", "cursorSecret", "a text of one character or more");
+    need(["error", "skip"].includes(onUnknown), "onUnknown", '"error" or "skip"');
+    need(["number", "exact"].includes(numbers), "numbers", '"number" or "exact"');
     this.#driver = { transport: transportOf(connection, options), options, model };
   }
 
@@ -126,7 +126,7 @@ export class Client {
 
   /** All items of an answer. More than `most` are the error `too_many`. */
   async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
-    boundOf(most, "most", `the pattern ${pattern}`);
+    boundOf(most, "most", `the pattern ${this.#driver.model.pattern(pattern).name}`);
     const all: T[] = [];
     for await (const item of this.items<T>(pattern, args, options)) {
       all.push(item);
@@ -200,15 +200,13 @@ export class Client {
 
   /** Checks what a caller gives for a pattern. */
   async #reading(name: string, given: Given, options: ReadOptions): Promise<Reading> {
-    const { limit, after: cursor, backward, strong } = checked(options as Given, `the options of ${name}`) as ReadOptions;
     const { model } = this.#driver;
     const pattern = model.pattern(name);
     const of = `the pattern ${name}`;
     await loadFor(model, pattern);
     const args = argumentsOfPattern(model, pattern, given);
-    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
-      throw invalid(`the limit of ${name} is no whole number above 0: ${limit}`, "limit", of);
-    }
+    // What the call checks before it reads.
+    const { limit, after: cursor, backward, strong } = (options as ReadOptions | null) ?? {};
     const { onUnknown, numbers, cursorSecret: secret } = this.#driver.options;
     const bound = { plan: this.plan, pattern, args, secret };
     const found = async (): Promise<Partial<Position>> => {

@@ -127,10 +127,15 @@ export function invalid(message: string, name?: string, of?: string): KeyfoldErr
   return new KeyfoldError(message, detail);
 }
 
+/** Refuses an option that is not what is wanted. */
+export function need(holds: boolean, name: string, wanted: string, of?: string): void {
+  if (!holds) throw invalid(`\`${name}\` is ${wanted}`, name, of);
+}
+
 /** A number that bounds something. NaN, and what is no number, would bound nothing. */
 export function boundOf(value: unknown, name: string, of?: string): number {
-  if (typeof value === "number" && !Number.isNaN(value)) return value;
-  throw invalid(`\`${name}\` is no number; give one, or leave it out`, name, of);
+  need(typeof value === "number" && !Number.isNaN(value), name, "a number", of);
+  return value as number;
 }
 
 /** Makes the error of an attribute that is missing, or has a value of another type. */
@@ -163,17 +168,6 @@ export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
     const { message, place } = error as KeyfoldError;
     throw new KeyfoldError(message, { ...detail, of }, place, error);
   }
-}
-
-/** Makes the error of a write whose answer was lost. */
-export function outcomeUnknown(why: string, check: string, cause?: unknown): KeyfoldError {
-  const message = `whether it was done is not known: ${why}; look at ${check} before you do it again`;
-  return new KeyfoldError(message, { code: "outcome_unknown", why, check }, undefined, cause);
-}
-
-/** Makes the error of an operation that changes something, whose answer was lost. */
-export function lostAnswer(operation: string, why: string, cause?: unknown): KeyfoldError {
-  return outcomeUnknown(why, `what the ${operation} was to change`, cause);
 }
 
 /** The error of a service that cannot be reached. */

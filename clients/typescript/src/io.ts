@@ -99,3 +99,11 @@ export function isConflict(error: unknown): boolean {
     (exception === "TransactionCanceledException" && reasonCodes(error).includes("TransactionConflict"))
   );
 }
+
+/** How the names of operations that change nothing begin: `DescribeTimeToLive` and `DescribeContinuousBackups`, too. */
+const READS = /^(?:(?:Batch|Transact)?Get|Describe|List|Query|Scan)/;
+
+/** Whether an operation changes nothing. */
+export function isRead(operation: string): boolean {
+  return READS.test(operation);
+}

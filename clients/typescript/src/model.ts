@@ -14,7 +14,9 @@ import type {
   Type,
   WritePlan,
 } from "./plan.js";
+import { shownText } from "./value/text.js";
 import { inName } from "./value/time.js";
+import { spoken } from "./value/typed.js";
 import { held } from "./value/value.js";
 
 /** The version of the form of plan documents that this runtime knows. */
@@ -85,7 +87,7 @@ export class Model {
 function found<T>(all: Map<string, T>, name: string, what: string): T {
   const one = all.get(name);
   if (one === undefined) {
-    throw invalid(`the model has no ${what} \`${name}\`; it has ${[...all.keys()].join(", ")}`, name);
+    throw invalid(`the model has no ${what} \`${shownText(spoken(name))}\`; it has ${[...all.keys()].join(", ")}`, name);
   }
   return one;
 }

@@ -37,7 +37,7 @@ export async function found<T>(
   const { model, options: { onUnknown, numbers } } = driver;
   const plan = model.entity(entity);
   const all = listed(keys, entity).map((key) => keyOfEntity(model, plan, key));
-  const shown = { onUnknown, numbers, isStrong: options.strong === true };
+  const shown = { onUnknown, numbers, isStrong: (options as ManyOptions | null)?.strong === true };
   const call = carryOut(driver, `getMany ${entity}`, options, (io) => readMany(io, model, plan, all, shown));
   return (await owned(entity, call)) as (T | undefined)[];
 }

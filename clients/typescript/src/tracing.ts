@@ -3,7 +3,7 @@
 
 import { detailOf } from "./error.js";
 import { type Answer, unitsOf } from "./io.js";
-import { tablesOf } from "./missing-table.js";
+import { tablesOf } from "./request-errors.js";
 import type { Span, SpanValue, Tracer } from "./options.js";
 
 /** The numbers of OpenTelemetry: kinds of spans, and the status of an error. */

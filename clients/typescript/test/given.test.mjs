@@ -119,7 +119,7 @@ test("no values, no options and no records are invalid", async () => {
   await refused((client) => client.getMany("Account", [null]), undefined, "Account");
   await refused((client) => client.getMany("Account", [{ id: "a", owner: "x" }]), "owner", "Account");
   await refused((client) => client.transact([{ delete: "Account", key: { id: "a", owner: "x" } }]), "owner", "Account");
-  await refused((client) => client.page("loans", { name: "ada" }, null), undefined, "the options of loans");
+  await refused((client) => client.page("loans", { name: "ada" }, null), "options", "the pattern loans");
   await refused((client) => client.put("Owner", { name: "ada" }, null), "options", "Owner");
   for (const record of [null, undefined, 5, {}, { dynamodb: null }, { dynamodb: "x" }, { dynamodb: { Keys: null } }]) {
     await refused((client) => client.event(record), "record", undefined);
@@ -155,6 +155,60 @@ test("what bounds a call is a number, and what ends it a signal", async () => {
   const client = new Client(PLAN, server);
   const free = { timeout: Number.POSITIVE_INFINITY, signal: null };
   assert.deepEqual(await client.all("loans", { name: "nobody" }, Number.POSITIVE_INFINITY, free), []);
+});
+
+test("options that say nothing are refused in a short sentence", async () => {
+  const page = (client, options) => client.page("loans", { name: "a" }, options);
+  for (const wrong of ["yes", 1, 0, null, {}, [], Symbol("s"), Object.create(null), "x".repeat(9999)]) {
+    for (const name of ["strong", "backward"]) {
+      await refused((client) => page(client, { [name]: wrong }), name, "the pattern loans", /^`\w+` is true or false$/);
+    }
+    await refused((client) => client.getMany("Owner", [{ name: "a" }], { strong: wrong }), "strong", "Owner");
+    await refused((client) => client.event({}, { copies: wrong }), "copies", undefined);
+    await refused((client) => client.event({}, { onUnknown: wrong }), "onUnknown", undefined, /"error" or "skip"/);
+    for (const name of ["onUnknown", "numbers"]) {
+      assert.throws(() => new Client(PLAN, counted(), { [name]: wrong }), { code: "invalid" });
+    }
+  }
+  for (const limit of [0, -1, 1.5, "3", null, Symbol("s"), Object.create(null), 2 ** 31, 1e300]) {
+    await refused((client) => page(client, { limit }), "limit", "the pattern loans", /from 1 to 2147483647$/);
+  }
+  for (const name of ["limt", "toString", "x".repeat(9999)]) {
+    await refused((client) => page(client, { [name]: 1 }), name, "the pattern loans", /^there is no option `.{4,130}`; there are backward/);
+  }
+  for (const remove of ["owner", 5, {}, [5], [Symbol("s")]]) {
+    await refused((client) => client.update("Account", { id: "a" }, { remove }), "remove", "Account", /an array of names$/);
+  }
+  const client = new Client(PLAN, server, { onUnknown: undefined, numbers: undefined });
+  const absent = { strong: undefined, backward: undefined, limit: undefined, after: null, signal: null };
+  assert.deepEqual((await client.page("loans", { name: "nobody" }, absent)).items, []);
+});
+
+test("a timeout of 0 ends a call before its first request", async () => {
+  for (const timeout of [0, -1, Number.NEGATIVE_INFINITY]) {
+    const transport = counted();
+    const client = new Client(PLAN, transport);
+    const calls = [client.page("loans", { name: "a" }, { timeout }), client.create("Owner", { name: "a" }, { timeout })];
+    for (const call of calls) await assert.rejects(call, { code: "aborted" });
+    assert.deepEqual(transport.sent, []);
+  }
+});
+
+test("names that are no texts are refused in a short sentence", async () => {
+  for (const name of [Symbol("s"), Object.create(null), {}, 5, "x".repeat(9999), undefined, null]) {
+    for (const call of [
+      (client) => client.page(name, {}),
+      (client) => client.all(name, {}, 5),
+      (client) => client.create(name, {}),
+      (client) => client.getMany(name, []),
+      (client) => client.write(name, {}),
+      (client) => client.transact([{ create: name, values: {} }]),
+    ]) {
+      const error = await call(new Client(PLAN, counted())).then(assert.fail, (one) => one);
+      assert.equal(error.code, "invalid", error.stack);
+      assert.ok(error.message.length < 300, error.message);
+    }
+  }
 });
 
 test("what is wrong in a key has its entity, pattern or write", async () => {

@@ -11,7 +11,7 @@ import { projection, tableOf, wholeKey } from "./request.js";
 /** The most requests for keys that the service leaves unprocessed. */
 const TRIES = 16;
 /** The most keys of one request. */
-export const KEYS_MAX = 100;
+const KEYS_MAX = 100;
 
 /** A key and the table that it is read from. */
 export type Keyed = readonly [string, Item];
@@ -24,23 +24,25 @@ export async function batchGet(question: Question): Promise<Raw> {
   const ids = list && question.args.get(list.name)?.L;
   if (list === undefined || ids === undefined) throw invalid(`the pattern needs ${list?.name ?? "a list of ids"}`);
   // An id that is given twice is read once.
-  const wanted = new Map<string, Keyed>();
-  for (const id of ids) {
-    const args = new Map(question.args).set(list.attribute ?? "", id);
-    const one: Keyed = [tableOf(question, args), wholeKey(question, args)];
-    const place = `${one[0]} ${jsonOfItem(one[1])}`;
-    if (!wanted.has(place)) wanted.set(place, one);
-  }
-  const keys = [...wanted.values()];
+  const keys = distinct(
+    ids.map((id): Keyed => {
+      const args = new Map(question.args).set(list.attribute ?? "", id);
+      return [tableOf(question, args), wholeKey(question, args)];
+    }),
+  );
   const raw = emptyRaw(`${keys.length} keys`);
-  const requests: Wanted[] = [];
-  for (let at = 0; at < keys.length; at += KEYS_MAX) requests.push(...requestsOf(question, keys.slice(at, at + KEYS_MAX)));
-  const found = await askAll(question, requests, raw);
+  const isApart = question.table.period !== undefined;
+  const found = await askAll(question, requestsOf(keys, isApart, (all) => keysOf(question, all)), raw);
   raw.items = keys.flatMap(([table, key]): Item[] => {
     const item = atKey(found, table, key);
     return item === undefined ? [] : [item];
   });
   return raw;
+}
+
+/** Each key once. */
+export function distinct(keyed: readonly Keyed[]): Keyed[] {
+  return [...new Map(keyed.map((one) => [`${one[0]} ${jsonOfItem(one[1])}`, one])).values()];
 }
 
 /** The item with this key among those that were read. */
@@ -61,21 +63,28 @@ function keysOf(question: Question, keys: readonly Item[]): object {
 
 /** What a request with these keys reads of each table. */
 export function byTable(question: Question, keyed: readonly Keyed[]): Wanted {
-  const keys = new Map<string, Item[]>();
-  for (const [table, key] of keyed) {
-    const known = keys.get(table);
-    if (known === undefined) keys.set(table, [key]);
-    else known.push(key);
-  }
-  return Object.fromEntries([...keys].map(([table, all]) => [table, keysOf(question, all)]));
+  return grouped(keyed, (keys) => keysOf(question, keys));
 }
 
-/** The requests that read one batch of keys. */
-function requestsOf(question: Question, batch: readonly Keyed[]): Wanted[] {
-  const parts = Object.entries(byTable(question, batch));
-  // One absent table of a period would fail the request for all tables.
-  const isApart = question.table.period !== undefined && parts.length > 1;
-  return isApart ? parts.map((one) => Object.fromEntries([one])) : [Object.fromEntries(parts)];
+function grouped(keyed: readonly Keyed[], of: (keys: readonly Item[]) => object): Wanted {
+  const keys = new Map<string, Item[]>();
+  for (const [table, key] of keyed) keys.set(table, [...(keys.get(table) ?? []), key]);
+  return Object.fromEntries([...keys].map(([table, all]) => [table, of(all)]));
+}
+
+/** The requests that read these keys, 100 in each. One absent table of a period would fail the request for all
+ * tables: those of periods are read apart. */
+export function requestsOf(
+  keyed: readonly Keyed[],
+  isApart: boolean,
+  of: (keys: readonly Item[]) => object,
+): Wanted[] {
+  const all: Wanted[] = [];
+  for (let at = 0; at < keyed.length; at += KEYS_MAX) {
+    const whole = grouped(keyed.slice(at, at + KEYS_MAX), of);
+    all.push(...(isApart ? Object.entries(whole).map((one) => Object.fromEntries([one])) : [whole]));
+  }
+  return all;
 }
 
 /** Sends requests at the same time. Returns their items, each with its table. */

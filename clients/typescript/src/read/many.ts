@@ -8,9 +8,8 @@ import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { valuesOf } from "../stored.js";
-import { jsonOfItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
-import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
+import { atKey, distinct, fetchAll, type Keyed, requestsOf } from "./batch.js";
 import { requireKind, unknownOf } from "./unknown.js";
 import { checkedItem } from "./item.js";
 import type { Shown } from "./kinds.js";
@@ -97,24 +96,10 @@ function moved({ model, entity }: Question, keys: readonly Values[], guards: rea
 
 /** Reads the items at these places, each once. */
 async function read(question: Question, places: readonly Placed[]): Promise<Keyed[]> {
-  const { io, model, entity } = question;
-  const distinct = [...new Map(places.map(([, one]) => [`${one[0]} ${jsonOfItem(one[1])}`, one])).values()];
+  const { io, model, entity, isStrong } = question;
   const hasPeriods = model.table(entity.table).period !== undefined;
-  const wanted: Wanted[] = [];
-  for (let at = 0; at < distinct.length; at += KEYS_MAX) {
-    wanted.push(...requestsOf(question, distinct.slice(at, at + KEYS_MAX), hasPeriods));
-  }
+  const of = (Keys: readonly Item[]): object => ({ Keys, ...(isStrong && { ConsistentRead: true }) });
+  const wanted = requestsOf(distinct(places.map(([, one]) => one)), hasPeriods, of);
   const parts = await together(wanted.map((one) => fetchAll(io, hasPeriods, one)));
   return parts.flatMap(([items]) => items);
-}
-
-/** The requests for one batch of keys. One absent table of a period would fail the request for all tables. */
-function requestsOf({ isStrong }: Question, batch: readonly Keyed[], hasPeriods: boolean): Wanted[] {
-  const byTable = new Map<string, Item[]>();
-  for (const [table, key] of batch) byTable.set(table, [...(byTable.get(table) ?? []), key]);
-  const parts = [...byTable].map(([table, all]): [string, object] => [
-    table,
-    { Keys: all, ...(isStrong && { ConsistentRead: true }) },
-  ]);
-  return hasPeriods ? parts.map((one) => Object.fromEntries([one])) : [Object.fromEntries(parts)];
 }

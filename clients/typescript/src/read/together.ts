@@ -5,9 +5,8 @@ import { type Io, REPORTED } from "../io.js";
 import type { Model } from "../model.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item, PatternPlan, ReadPlan, ReturnedPlan } from "../plan.js";
-import { hasKey } from "../value/compare.js";
 import type { Values } from "../value/value.js";
-import { askAll, atKey, byTable, type Keyed } from "./batch.js";
+import { askAll, atKey, byTable, distinct, type Keyed } from "./batch.js";
 import { readAtOnce } from "./current.js";
 import { type Found, Kinds, type Shown } from "./kinds.js";
 import { questionOf } from "./items.js";
@@ -42,11 +41,11 @@ export async function readTogether(
   const isStrong = plan.strong === true || start.strong === true;
   const question = { ...questionOf(io, model, plan, args), table: model.table(first.plan.table), isStrong };
   const raw = emptyRaw(all.map((one) => printKey(one.place[1])).join("; "));
-  const distinct = all.map((one) => one.place).filter((one, at, places) => firstOf(places, one) === at);
+  const places = distinct(all.map((one) => one.place));
   const read =
     plan.request === "TransactGetItems"
-      ? await snapshot(question, model, pattern, distinct, raw)
-      : await askAll(question, [byTable(question, distinct)], raw);
+      ? await snapshot(question, model, pattern, places, raw)
+      : await askAll(question, [byTable(question, places)], raw);
   const items: Found[] = [];
   for (const one of all) {
     if (start.isFirst === true && items.length > 0) break;
@@ -61,27 +60,22 @@ export async function readTogether(
   return [raw, items];
 }
 
-/** The number of the first item at a place: a request takes no key twice. */
-function firstOf(places: readonly Keyed[], [table, key]: Keyed): number {
-  return places.findIndex(([other, own]) => other === table && hasKey(own, key));
-}
-
 /** Reads all items as they are at one moment. */
 async function snapshot(
   question: Question,
   model: Model,
   pattern: PatternPlan,
-  distinct: readonly Keyed[],
+  places: readonly Keyed[],
   raw: Raw,
 ): Promise<Keyed[]> {
-  const gets = distinct.map(([name, key]) => {
+  const gets = places.map(([name, key]) => {
     const made = new Placeholders();
     const projected = projection({ ...question, table: model.table(name) }, made);
     return { Get: { TableName: name, Key: key, ...projected, ...made.members() } };
   });
   const input = { TransactItems: gets, ...REPORTED };
   const found: readonly (Item | undefined)[] = await readAtOnce(question, input, raw, `the items of ${pattern.name}`);
-  return distinct.flatMap(([table], at): Keyed[] => {
+  return places.flatMap(([table], at): Keyed[] => {
     const item = found[at];
     return item === undefined ? [] : [[table, item]];
   });

@@ -136,5 +136,5 @@ export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
 }
 
 async function missing(): Promise<Credentials> {
-  throw (await import("./no-credentials.js")).noCredentials();
+  throw (await import("../request-errors.js")).noCredentials();
 }

@@ -3,7 +3,7 @@
 import { invalid } from "../error.js";
 import type { CredentialProvider, Credentials } from "../options.js";
 import { environmentCredentials, variable } from "./environment.js";
-import { noCredentials } from "./no-credentials.js";
+import { noCredentials } from "../request-errors.js";
 import { builtin, installed } from "./modules.js";
 
 /** The settings of a profile, as the files have them. */

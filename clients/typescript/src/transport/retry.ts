@@ -4,10 +4,9 @@
  * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
  * `outcome_unknown`; that of a transaction, too, unless a later attempt is carried out or cancelled. */
 
-import { failure, KeyfoldError, lostAnswer, transportError } from "../error.js";
-import { exceptionOf, isConflict } from "../io.js";
+import { failure, KeyfoldError, transportError } from "../error.js";
+import { exceptionOf, isConflict, isRead } from "../io.js";
 import { pause } from "../until.js";
-import { isRead } from "./reads.js";
 
 /** The retry from which on delays do not grow any more. */
 const DELAYS_GROW = 8;
@@ -51,20 +50,20 @@ export async function repeated(
   let lost: Lost | undefined;
   const isOver = (): boolean => signal?.aborted === true;
   /** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
-  const ended = (): KeyfoldError => {
+  const ended = async (): Promise<KeyfoldError> => {
     const reason: unknown = signal?.reason;
     const isOwn = reason instanceof KeyfoldError;
     const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
     return reads || lost === undefined ? error : lostAnswer(operation, error.message, error);
   };
   for (let tried = 1; ; tried += 1) {
-    if (isOver()) throw ended();
+    if (isOver()) throw await ended();
     const attempt = await send();
     if (attempt.is === "answered") return attempt.answer;
     if (attempt.is === "lost") lost = attempt;
-    if (isOver()) throw ended();
+    if (isOver()) throw await ended();
     const mayRepeat = isPassing(attempt, isIdempotent, lost !== undefined);
-    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, reads ? undefined : lost, mayRepeat);
+    if (!mayRepeat || tried > count) throw await errorOf(operation, attempt, reads ? undefined : lost, mayRepeat);
     // The delay is random, so that many clients do not send again at the same moment.
     await wait((25 + 25 * Math.random()) * 2 ** Math.min(tried, DELAYS_GROW), signal);
   }
@@ -81,7 +80,12 @@ function isPassing(attempt: Failed, isIdempotent: boolean, wasLost: boolean): bo
 }
 
 /** The error of a request that is not sent again. `lost` is the attempt of a write whose answer was lost. */
-function errorOf(operation: string, attempt: Failed, lost: Lost | undefined, mayRepeat: boolean): KeyfoldError {
+async function errorOf(
+  operation: string,
+  attempt: Failed,
+  lost: Lost | undefined,
+  mayRepeat: boolean,
+): Promise<KeyfoldError> {
   const refused = attempt.is === "refused" ? attempt.error : undefined;
   // The service compares tokens: it cancels no transaction that an earlier attempt has carried out. Any other
   // refusal may come before it compares them.
@@ -91,4 +95,9 @@ function errorOf(operation: string, attempt: Failed, lost: Lost | undefined, may
     return lostAnswer(operation, why, refused ?? lost.cause);
   }
   return attempt.is === "refused" ? attempt.error : transportError(attempt.why, attempt.cause);
+}
+
+/** The error of a write whose answer was lost. */
+async function lostAnswer(operation: string, why: string, cause: unknown): Promise<KeyfoldError> {
+  return (await import("../request-errors.js")).lostAnswer(operation, why, cause);
 }

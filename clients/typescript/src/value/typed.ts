@@ -28,7 +28,7 @@ export function notMoment(name: string, text: string, wanted: string): Error {
 }
 
 /** A value of JavaScript in a message. */
-function spoken(given: unknown): string {
+export function spoken(given: unknown): string {
   if (typeof given === "object" && given !== null) {
     return Array.isArray(given) ? "an array" : (given.constructor?.name ?? "an object");
   }

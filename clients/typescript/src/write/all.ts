@@ -1,7 +1,7 @@
 /** What a program loads at its first write, event or table: the calls of its client. What the caller gives is checked
  * before anything is sent. */
 
-import { checked, type Given } from "../arguments.js";
+import type { Given } from "../arguments.js";
 import { carryOut, type Driver } from "../call.js";
 import { owned } from "../error.js";
 import { eventOf } from "../events.js";
@@ -54,7 +54,7 @@ export async function writeWhole(
 export async function update(driver: Driver, entity: string, given: Given, options: UpdateOptions): Promise<Written> {
   const { model } = driver;
   const plan = model.entity(entity);
-  const { key, remove } = checked(options as Given, `the options of ${entity}`) as UpdateOptions;
+  const { key, remove } = (options as UpdateOptions | null) ?? {};
   const all = key === undefined ? given : withKey(model, plan, given, key);
   const [some, names] = changesOf(model, plan, all, remove);
   return written(driver, `update ${entity}`, entity, options, (io) => updateEntity(io, model, plan, some, names));
@@ -87,9 +87,9 @@ export async function event<T>(
   options: EventOptions,
 ): Promise<EntityEvent<T> | undefined> {
   const { numbers, onUnknown } = driver.options;
-  const shown = { numbers, onUnknown: options.onUnknown ?? onUnknown };
-  const asked = { shown, copies: options.copies === true };
-  const found = await carryOut(driver, "event", {}, (io) => eventOf(io, driver.model, record, asked));
+  const { copies = false, ...own } = (options as EventOptions | null) ?? {};
+  const asked = { shown: { numbers, onUnknown: own.onUnknown ?? onUnknown }, copies };
+  const found = await carryOut(driver, "event", options as object, (io) => eventOf(io, driver.model, record, asked));
   if (found === undefined) return undefined;
   const { kind, old, new: next } = found;
   return {

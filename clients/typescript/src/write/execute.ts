@@ -1,8 +1,9 @@
 /** Sends the steps of a write: a single step as a plain operation, several as a transaction. */
 
 import type { MadeValue } from "../complete.js";
-import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
+import { failure, KeyfoldError } from "../error.js";
 import { type Answer, backOff, isConflict, isNoTable, REPORTED } from "../io.js";
+import { outcomeUnknown } from "../request-errors.js";
 import { ensurePeriods } from "../tables.js";
 import { compareTexts, sortedNames } from "../value/text.js";
 import { withAggregates } from "./aggregate.js";

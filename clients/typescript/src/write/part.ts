@@ -1,7 +1,7 @@
 /** The writes of a transaction as the caller gives them, with what the model knows of them. */
 
 import { checked, type Given } from "../arguments.js";
-import { invalid } from "../error.js";
+import { invalid, need } from "../error.js";
 import type { Model } from "../model.js";
 import type { TransactionWrite } from "../options.js";
 import type { EntityPlan } from "../plan.js";
@@ -39,6 +39,7 @@ export function changesOf(
   values: Given,
   remove: readonly string[] = [],
 ): [Values, string[]] {
+  need(Array.isArray(remove) && remove.every((one) => typeof one === "string"), "remove", "an array of names", entity.name);
   const given = Object.fromEntries(Object.entries(checked(values, entity.name)).filter(([, value]) => value !== null));
   const removed = [...remove, ...Object.keys(values).filter((name) => values[name] === null)];
   return [someOfEntity(model, entity, given), [...new Set(removed)]];

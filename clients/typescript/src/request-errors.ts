@@ -1,10 +1,30 @@
-/** The tables of a request, and the error about one that does not exist. */
+/** Errors of requests, which a program loads when there is one: of a table or credentials that are not there, and of
+ * a write whose answer was lost. */
 
-import { KeyfoldError } from "./error.js";
+import { invalid, KeyfoldError } from "./error.js";
 import { sortedNames } from "./value/text.js";
 
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "./client.js";
+
+/** The error of a connection without credentials. */
+export function noCredentials(): Error {
+  return invalid(
+    "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, install @aws-sdk/credential-providers, or give `credentials`",
+    "credentials",
+  );
+}
+
+/** Makes the error of a write whose answer was lost. */
+export function outcomeUnknown(why: string, check: string, cause?: unknown): KeyfoldError {
+  const message = `whether it was done is not known: ${why}; look at ${check} before you do it again`;
+  return new KeyfoldError(message, { code: "outcome_unknown", why, check }, undefined, cause);
+}
+
+/** Makes the error of an operation that changes something, whose answer was lost. */
+export function lostAnswer(operation: string, why: string, cause?: unknown): KeyfoldError {
+  return outcomeUnknown(why, `what the ${operation} was to change`, cause);
+}
 
 /** The service's error about a table that does not exist, which does not say which one. */
 export function missingTable(error: unknown, operation: string, input: object): unknown {
