@@ -14,9 +14,8 @@ import type {
   Type,
   WritePlan,
 } from "./plan.js";
-import { shownText } from "./value/text.js";
+import { shownText, spoken } from "./value/text.js";
 import { inName } from "./value/time.js";
-import { spoken } from "./value/typed.js";
 import { held } from "./value/value.js";
 
 /** The version of the form of plan documents that this runtime knows. */

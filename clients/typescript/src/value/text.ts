@@ -57,6 +57,14 @@ export function shownText(text: string): string {
   return out;
 }
 
+/** A value of JavaScript in a message. */
+export function spoken(given: unknown): string {
+  if (typeof given === "object" && given !== null) {
+    return Array.isArray(given) ? "an array" : (given.constructor?.name ?? "an object");
+  }
+  return String(given);
+}
+
 /** A value in a message. */
 export function shown(value: AttributeValue | undefined): string {
   return value === undefined ? "" : shownText(display(value));

@@ -6,7 +6,7 @@ import { isNumber, typeText } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, Type } from "../plan.js";
 import { canonicalNumber, parseDecimal } from "./number.js";
-import { shownText } from "./text.js";
+import { shownText, spoken } from "./text.js";
 import { canonicalTime, digitsOf, isFiner, isStoredTime } from "./time.js";
 
 /** The error of a value of another type. */
@@ -25,14 +25,6 @@ export function notText(name: string, text: string, wanted: string): Error {
 export function notMoment(name: string, text: string, wanted: string): Error {
   if (!text.startsWith("0000-")) return notText(name, text, wanted);
   return invalid(`${name}: there is no \`${shownText(text)}\`: it is outside the years 0001 to 9999 of UTC`, name);
-}
-
-/** A value of JavaScript in a message. */
-export function spoken(given: unknown): string {
-  if (typeof given === "object" && given !== null) {
-    return Array.isArray(given) ? "an array" : (given.constructor?.name ?? "an object");
-  }
-  return String(given);
 }
 
 /** The stored value of a given one. `name` is the way to it, for messages. */

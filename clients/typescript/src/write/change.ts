@@ -7,7 +7,7 @@
 
 import { complete, type MadeValue, touch } from "../complete.js";
 import { failure, invalid, type Place } from "../error.js";
-import { type Io, TRIES } from "../io.js";
+import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan } from "../plan.js";
 import { whole } from "../value/arithmetic.js";
@@ -16,7 +16,7 @@ import { shown, sortedNames } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import type { Context } from "./context.js";
 import { addCreate, addDelete, addPutOver, addReplace } from "./entity.js";
-import { type Outcome, sent } from "./execute.js";
+import { type Outcome, sent, untilSent } from "./execute.js";
 import { exists, keyText, notFound, notFoundText, placeOfEntity, written } from "./refusal.js";
 import { type Draft, emptyDraft } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
@@ -29,13 +29,11 @@ async function attempt(
   compose: (draft: Draft) => Promise<void>,
 ): Promise<Outcome> {
   written(entity);
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  return untilSent(`${entity.name} was`, async (tried) => {
     const draft = emptyDraft();
     await compose(draft);
-    const outcome = await sent(context, draft, tried, made);
-    if (outcome !== undefined) return outcome;
-  }
-  throw failure("overtaken", `${entity.name} was changed by others ${TRIES} times in a row; try again`);
+    return sent(context, draft, tried, made);
+  });
 }
 
 /** Creates an entity that must not exist. Defaults are filled in. */

@@ -2,7 +2,7 @@
 
 import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError } from "../error.js";
-import { type Answer, backOff, isConflict, isNoTable, REPORTED } from "../io.js";
+import { type Answer, backOff, isConflict, isNoTable, REPORTED, TRIES } from "../io.js";
 import { outcomeUnknown } from "../request-errors.js";
 import { ensurePeriods } from "../tables.js";
 import { compareTexts, sortedNames } from "../value/text.js";
@@ -31,6 +31,15 @@ export interface Outcome {
   readonly capacity: number;
   /** Attributes that were not given and have the present moment or a new identifier. */
   readonly made: readonly MadeValue[];
+}
+
+/** Tries a write again and again while other writers are faster: then an attempt has no outcome. */
+export async function untilSent<T>(of: string, attempt: (tried: number) => Promise<T | undefined>): Promise<T> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const outcome = await attempt(tried);
+    if (outcome !== undefined) return outcome;
+  }
+  throw failure("overtaken", `${of} changed by others ${TRIES} times in a row; try again`);
 }
 
 /** Sends the steps of one try of a write. Returns `undefined` when another writer was faster, after a pause:

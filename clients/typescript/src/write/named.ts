@@ -2,9 +2,9 @@
 
 import { complete, type MadeValue } from "../complete.js";
 import { placeOf } from "../derive.js";
-import { failure, KeyfoldError } from "../error.js";
+import { KeyfoldError } from "../error.js";
 import type { Changed } from "../expression.js";
-import { type Io, TRIES } from "../io.js";
+import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, WritePlan } from "../plan.js";
 import { timeOfEpochMs } from "../value/time.js";
@@ -15,7 +15,7 @@ import { addConditions, judged, termsOf, unfulfilled } from "./conditions.js";
 import type { Context } from "./context.js";
 import { fatesOf, isDirectCheck, isDirectPut, isDirectUpdate, withoutAbsent } from "./direct.js";
 import { addCreate, addDelete, addPutOver, unchanged } from "./entity.js";
-import { type Outcome, sent } from "./execute.js";
+import { type Outcome, sent, untilSent } from "./execute.js";
 import {
   argumentsOfAction,
   fieldsOfEach,
@@ -40,13 +40,11 @@ import { unreadOf } from "./unread.js";
 /** Runs a named write: its actions together or not at all. */
 export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
   const given = withNow(io, write, args);
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  return untilSent(`${write.name}: the items were`, async (tried) => {
     const into = { draft: emptyDraft(), given: new GivenItems(), made: [] };
     await composeWrite({ io, model }, write, [args, given], into);
-    const outcome = await sent({ io, model }, into.draft, tried, into.made);
-    if (outcome !== undefined) return outcome;
-  }
-  throw failure("overtaken", `${write.name}: the items were changed by others ${TRIES} times in a row`);
+    return sent({ io, model }, into.draft, tried, into.made);
+  });
 }
 
 /** What the actions of a write become: steps, the items that they are given, and what is made for them. */

@@ -6,8 +6,8 @@
  * it is sent. */
 
 import { complete, type MadeValue, touch } from "../complete.js";
-import { failure, invalid, KeyfoldError, owned } from "../error.js";
-import { type Io, together, TRIES } from "../io.js";
+import { type ErrorCode, failure, invalid, KeyfoldError, owned } from "../error.js";
+import { type Io, together } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, WritePlan } from "../plan.js";
 import type { Values } from "../value/value.js";
@@ -15,7 +15,7 @@ import { addAggregates } from "./aggregate.js";
 import { addDeletion, addPut, addUpdate, checkRemovable } from "./change.js";
 import type { Context } from "./context.js";
 import { addCreate } from "./entity.js";
-import { sentSteps } from "./execute.js";
+import { sentSteps, untilSent } from "./execute.js";
 import { GivenItems } from "./inputs.js";
 import { placeText } from "./invalid.js";
 import { join, takenTwice } from "./meeting.js";
@@ -62,7 +62,7 @@ export async function transact(io: Io, model: Model, parts: readonly Part[]): Pr
   if (parts.length === 0) throw invalid("a transaction has at least one write");
   const context = { io, model };
   const ready = parts.map((part, number) => readyOf(context, part, number));
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  return untilSent("the transaction: its items were", async (tried) => {
     const composed = await together(ready.map(compose));
     checkGiven(composed);
     const merged = new Merged(context);
@@ -72,15 +72,14 @@ export async function transact(io: Io, model: Model, parts: readonly Part[]): Pr
     const sent = await sentSteps(context, draft.steps, draft.unread, tried).catch((error: unknown) => {
       throw ofFailedStep(error, draft.steps, owners);
     });
-    if (sent === undefined) continue;
+    if (sent === undefined) return undefined;
     const { operation, capacity, changes } = sent;
     const writes = composed.map(({ of: { number }, made }) => {
       const own = changes.length === 0 ? [] : labels.filter((_, at) => owners[at] === number);
       return { changes: own, made };
     });
     return { operation, capacity, writes };
-  }
-  throw failure("overtaken", `the transaction: its items were changed by others ${TRIES} times in a row; try again`);
+  });
 }
 
 function nameOf(part: Part): string {
@@ -224,31 +223,15 @@ function ofWrite<T>(name: string, number: number, make: () => T): T {
   }
 }
 
+/** The codes of errors that are about one write of a transaction. */
+const OF_ONE: readonly ErrorCode[] = ["refused", "exists", "taken", "not_found", "stale_version", "invalid"];
+
 /** The error of one write of a transaction. */
 function inWrite(error: unknown, name: string, number: number): unknown {
   if (!(error instanceof KeyfoldError)) return error;
-  switch (error.code) {
-    case "refused":
-    case "exists":
-    case "taken":
-    case "not_found":
-    case "stale_version":
-    case "invalid": {
-      const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
-      return new KeyfoldError(message, error.detail, error.place, error, number);
-    }
-    case "too_many":
-    case "unknown_item":
-    case "overtaken":
-    case "throttled":
-    case "outcome_unknown":
-    case "incomplete":
-    case "service":
-    case "transport":
-    case "aborted":
-    case "table_differs":
-      return error;
-  }
+  if (!OF_ONE.includes(error.code)) return error;
+  const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
+  return new KeyfoldError(message, error.detail, error.place, error, number);
 }
 
 /** A refusal of the sent steps, with the number of the write whose step was refused. */
