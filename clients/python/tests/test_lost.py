@@ -11,7 +11,7 @@ import pytest
 from both import ALL, BOTH, Asked, called, name_of
 from support import Fault, Json, Proxy, Send, lost_after, lost_before
 
-from keyfold import Client, Exists, Model, Options, OutcomeUnknown, Service
+from keyfold import Client, Exists, Model, Options, OutcomeUnknown, Service, Transport
 
 
 def refusing(exception: str) -> Fault:
@@ -111,3 +111,20 @@ def test_a_transaction_that_is_under_way_is_not_refused(
     proxy.fail("TransactWriteItems", *[refusing("TransactionInProgressException")] * 3)
     with pytest.raises(OutcomeUnknown, match="TransactionInProgressException"):
         ask(model, proxy.endpoint, Options(retries=2), called("create", "Account", account))
+
+
+@pytest.mark.parametrize("ask", BOTH)
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_pages_that_come_again_are_no_endless_loop(
+    model: Model, proxy: Proxy, ask: Asked, length: int
+) -> None:
+    def again(_operation: str, given: Json, _send: Send) -> tuple[int, bytes]:
+        before = given.get("ExclusiveStartKey", {"SK": {"S": "NOTE#000000"}})
+        at = (int(before["SK"]["S"][5:]) + 1) % (length + 3)
+        end = {"PK": {"S": "THING#t"}, "SK": {"S": f"NOTE#{at or 3:06}"}}
+        return 200, json.dumps({"Items": [], "Count": 0, "LastEvaluatedKey": end}).encode()
+
+    proxy.fail("Query", *([again] * 100))
+    with pytest.raises(Transport, match="notes has a page again"):
+        ask(model, proxy.endpoint, Options(), called("all", "notes", {"thingId": "t"}, most=9))
+    assert len(proxy.operations()) < 4 * length + 20

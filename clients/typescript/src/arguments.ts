@@ -2,9 +2,8 @@
 
 import { invalid, KeyfoldError } from "./error.js";
 import type { Model } from "./model.js";
-import type { ParameterPlan, PatternPlan, Type } from "./plan.js";
+import type { PatternPlan, Type } from "./plan.js";
 import { shownText } from "./value/text.js";
-import { canonicalTime, digitsOf } from "./value/time.js";
 import { typed } from "./value/typed.js";
 import type { Values } from "./value/value.js";
 
@@ -54,27 +53,13 @@ export function requireAll(values: Values, names: readonly string[], what: strin
   if (missing.length > 0) throw invalid(`${what} needs ${missing.join(", ")}`, missing[0], of);
 }
 
-/** The argument of a parameter as its limit takes it: one of several ids is a list, and a time with more
- * digits than keys hold is cut where no key lies between it and the cut one. */
-function limited({ type, limit }: ParameterPlan, given: unknown): unknown {
-  if (limit === "among" && given !== undefined && !Array.isArray(given)) {
-    return given instanceof Set ? [...given] : [given];
-  }
-  const digits = digitsOf(type);
-  if (digits === undefined || (limit !== "atMost" && limit !== "above")) return given;
-  const text = given instanceof Date && !Number.isNaN(given.getTime()) ? given.toISOString() : given;
-  return typeof text === "string" ? (canonicalTime(text, digits) ?? text) : text;
-}
-
 /** The arguments of a pattern. Only optional parameters and `now` may be left out. */
-export function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Given): Values {
+export async function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Given): Promise<Values> {
   const parameters = pattern.parameters ?? [];
   const of = `the pattern ${pattern.name}`;
-  const cut = new Map(Object.entries(checked(given, of)));
-  for (const parameter of parameters) {
-    if (cut.has(parameter.name)) cut.set(parameter.name, limited(parameter, cut.get(parameter.name)));
-  }
-  const values = typedAll(model, Object.fromEntries(cut), parameters, of);
+  const isLimited = parameters.some((one) => one.limit !== undefined);
+  const cut = isLimited ? (await import("./read/range.js")).limited(parameters, checked(given, of)) : given;
+  const values = typedAll(model, cut, parameters, of);
   const needed = parameters.filter((one) => one.optional !== true && one.now !== true);
   requireAll(values, needed.map((one) => one.name), of);
   // An optional parameter needs those before it: only these combinations have a proved plan.

@@ -204,7 +204,7 @@ export class Client {
     const pattern = model.pattern(name);
     const of = `the pattern ${name}`;
     await loadFor(model, pattern);
-    const args = argumentsOfPattern(model, pattern, given);
+    const args = await argumentsOfPattern(model, pattern, given);
     // What the call checks before it reads.
     const { limit, after: cursor, backward, strong } = (options as ReadOptions | null) ?? {};
     const { onUnknown, numbers, cursorSecret: secret } = this.#driver.options;

@@ -255,7 +255,7 @@ class Subject {
     const bound = {
       plan: this.#plan,
       pattern,
-      args: argumentsOfPattern(this.#model, pattern, args),
+      args: await argumentsOfPattern(this.#model, pattern, args),
       secret: SECRET,
     };
     const after =

@@ -8,7 +8,7 @@ import { createServer as createHttp } from "node:http";
 import { createServer as createTcp } from "node:net";
 import { after, before, test } from "node:test";
 import { crc32 } from "node:zlib";
-import { planOf } from "./model.mjs";
+import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
 const { Client, KeyfoldError, awsTransport, startServer, transportOf } = await source(
@@ -282,5 +282,26 @@ test("an answer with the checksum of another one is lost, where its bytes are as
     losing("", [400, refused, { "x-amz-crc32": String(sum) }]);
     const call = transportOf(proxy.url, { retries: 0 }).call("PutItem", {});
     assert.equal((await call.catch((one) => one)).code, code);
+  }
+});
+
+test("pages that come again are no endless loop", async () => {
+  const plan = planOf(`
+model again 1
+table Main (PK, SK)
+entity Note
+  author: string, number: int
+  key "N#{author}" "{number:03}"
+pattern notes(author) -> Note[] page 2
+`);
+  for (const length of [1, 2, 5]) {
+    const transport = counted({
+      Query({ ExclusiveStartKey: before = { SK: { S: "0" } } }) {
+        const at = (Number(before.SK.S) + 1) % (length + 3) || 3;
+        return { Items: [], Count: 0, LastEvaluatedKey: { PK: { S: "N#a" }, SK: { S: String(at).padStart(3, "0") } } };
+      },
+    });
+    await assert.rejects(new Client(plan, transport).all("notes", { author: "a" }, 9), { code: "transport" });
+    assert.ok(transport.sent.length < 4 * length + 20, `${transport.sent.length}`);
   }
 });

@@ -1,9 +1,11 @@
 /** The pages of an answer, one after the other. */
 
+import { failure } from "../error.js";
 import type { PatternPlan } from "../plan.js";
 import { type FoundPage, isSingle, type PageStart } from "./page.js";
 
-/** Reads one page after the other. The answer from its beginning to its end has all required items. */
+/** Reads one page after the other. The answer from its beginning to its end has all required items, and no place at
+ * which a page begins comes again: each is compared with one before it, which is kept after 1, 2, 4, 8 pages. */
 export async function* allPages(
   pattern: PatternPlan,
   begin: PageStart,
@@ -12,6 +14,7 @@ export async function* allPages(
   const required = pattern.returns.length > 1 ? await import("./collection.js") : undefined;
   const left = new Set(required?.missing(pattern, []));
   let start = begin;
+  let [kept, count]: [string | undefined, number] = ["", 0];
   do {
     const page = await read(start);
     for (const one of left) if (page.items.some((item) => item.name === one.name)) left.delete(one);
@@ -22,6 +25,9 @@ export async function* allPages(
       throw required?.notFound(pattern, lost, page.asked);
     }
     start = { ...start, after: page.next, now: page.now };
+    const place = JSON.stringify(page.next);
+    if (place === kept) throw failure("transport", `${pattern.name} has a page again that it had before`);
+    if ((count & ++count) === 0) kept = place;
   } while (start.after !== undefined);
 }
 

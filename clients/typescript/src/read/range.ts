@@ -1,15 +1,39 @@
-/** Ranges of sort keys in a key condition, which a program loads for a pattern that has one. */
+/** Ranges of sort keys in a key condition, and the arguments that limit them, which a program loads for a pattern that
+ * has such parameters. */
 
+import type { Given } from "../arguments.js";
 import { failure } from "../error.js";
 import { type End, end } from "../key/end.js";
 import { fittedEnd, isLongerThanKeys } from "../key/fitted.js";
 import { isField, text } from "../key/make.js";
 import type { Placeholders } from "../placeholders.js";
-import type { AttributeValue, Limit, Part, RangePlan } from "../plan.js";
+import type { AttributeValue, Limit, ParameterPlan, Part, RangePlan } from "../plan.js";
 import { order } from "../value/compare.js";
+import { canonicalTime, digitsOf } from "../value/time.js";
 import type { Values } from "../value/value.js";
 import type { Written } from "./condition.js";
 import { print, type Question } from "./question.js";
+
+/** Arguments as the limits of their parameters take them. */
+export function limited(parameters: readonly ParameterPlan[], given: Given): Given {
+  const cut = Object.entries(given).map(([name, value]) => {
+    const parameter = parameters.find((one) => one.name === name);
+    return [name, parameter ? asLimit(parameter, value) : value];
+  });
+  return Object.fromEntries(cut) as Given;
+}
+
+/** The argument of a parameter as its limit takes it: one of several ids is a list, and a time with more digits than
+ * keys hold is cut where no key lies between it and the cut one. */
+function asLimit({ type, limit }: ParameterPlan, given: unknown): unknown {
+  if (limit === "among" && given !== undefined && !Array.isArray(given)) {
+    return given instanceof Set ? [...given] : [given];
+  }
+  const digits = digitsOf(type);
+  if (digits === undefined || (limit !== "atMost" && limit !== "above")) return given;
+  const text = given instanceof Date && !Number.isNaN(given.getTime()) ? given.toISOString() : given;
+  return typeof text === "string" ? (canonicalTime(text, digits) ?? text) : text;
+}
 
 /** The end of a range that a parameter gives; `undefined` for other parameters. */
 function rangeEnd(question: Question, parameter: string): Limit | undefined {

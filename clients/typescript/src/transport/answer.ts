@@ -1,5 +1,6 @@
 /** Which answers are DynamoDB's: each of their members has its form, and they fit their request. */
 
+import type { AttributeValue, Item } from "../plan.js";
 import { canonicalNumber } from "../value/number.js";
 import { held, isPlain } from "../value/value.js";
 
@@ -80,7 +81,8 @@ function isValue(value: unknown): boolean {
 /** What an answer is checked by: the members of a request. */
 interface Input {
   readonly TableName?: string;
-  readonly RequestItems?: object;
+  readonly Key?: Item;
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>>;
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
 }
 
@@ -116,20 +118,43 @@ function formsOf(operation: string, { TableName, RequestItems = {}, TransactItem
     TransactWriteItems: { ItemCollectionMetrics: isPlain, ...several },
     Query: page,
     Scan: page,
-    BatchGetItem: { Responses: mapOf(listOf(isItem), isTable), UnprocessedKeys: mapOf(unread, isTable), ...several },
+    BatchGetItem: { Responses: mapOf(listOf(isItem)), UnprocessedKeys: mapOf(unread), ...several },
     TransactGetItems: { Responses: listOf(objectOf({ Item: isItem }), TransactItems.length), ...several },
     BatchWriteItem: { UnprocessedItems: mapOf(listOf(isWrite), isTable), ...several },
   };
   return held<Forms>(all, operation) ?? OF_TABLES;
 }
 
-/** Whether something is an answer of DynamoDB's to a request: each member has its form, and one says something. One of
- * a write, and that there is no item, may have no member. */
+/** Whether what was found and what is left is of the keys that were asked for. */
+function isAsked({ Key = {}, RequestItems: asked }: Input, { Item = {}, Responses, UnprocessedKeys }: Answer): boolean {
+  const text = ({ S, B, N }: AttributeValue): string | undefined => canonicalNumber(N ?? "") ?? S ?? B;
+  // An item may have been read without an attribute of its key.
+  const isAt = (item: Item) => (key: Item) =>
+    Object.entries(key).every(([name, value]) => text(held(item, name) ?? value) === text(value));
+  const all = asked && [Responses, UnprocessedKeys].flatMap((one) => Object.entries(one ?? {}));
+  return (
+    isAt(Item)(Key) &&
+    all?.every(([table, one]) => {
+      const keys = held(asked ?? {}, table)?.Keys;
+      return keys && (("Keys" in one ? one.Keys : one) as Item[]).every((item) => keys.some(isAt(item)));
+    }) !== false
+  );
+}
+
+/** What was found and what is left, where an answer says it. */
+interface Answer {
+  readonly Item?: Item;
+  readonly Responses?: Readonly<Record<string, readonly Item[]>>;
+  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
+}
+
+/** Whether something is an answer of DynamoDB's to a request: each member has its form, it fits the request, and one
+ * says something. One of a write, and that there is no item, may have no member. */
 export function isAnswer(operation: string, input: object, answer: unknown): answer is object {
   if (!isPlain(answer)) return false;
   const forms = formsOf(operation, input);
   const needed = /^(?:[QSB]|TransactG)/.test(operation) ? Object.keys(forms)[0] : undefined;
-  if (!objectOf(forms, needed)(answer)) return false;
+  if (!objectOf(forms, needed)(answer) || !isAsked(input, answer)) return false;
   const names = Object.keys(answer);
   return names.length === 0 ? forms !== OF_TABLES : names.some((name) => held(forms, name));
 }

@@ -87,8 +87,8 @@ export async function event<T>(
   options: EventOptions,
 ): Promise<EntityEvent<T> | undefined> {
   const { numbers, onUnknown } = driver.options;
-  const { copies = false, ...own } = (options as EventOptions | null) ?? {};
-  const asked = { shown: { numbers, onUnknown: own.onUnknown ?? onUnknown }, copies };
+  const own = options as EventOptions | null;
+  const asked = { shown: { numbers, onUnknown: own?.onUnknown ?? onUnknown }, copies: own?.copies === true };
   const found = await carryOut(driver, "event", options as object, (io) => eventOf(io, driver.model, record, asked));
   if (found === undefined) return undefined;
   const { kind, old, new: next } = found;

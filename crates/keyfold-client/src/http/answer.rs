@@ -2,8 +2,12 @@
 //!
 //! Not here: the answer's decoding (`keyfold_wire`), and what follows (`exchange`).
 
-use keyfold_api::{ConsumedCapacity, ErrorKind, Named, Operation, Request, Response, Select};
+use keyfold_api::{
+    ConsumedCapacity, ErrorKind, KeysAndAttributes, Named, Operation, Request, Response, Select,
+};
+use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
+use keyfold_types::{Item, Value};
 
 /// The parts of a request that its answer must fit.
 pub(super) struct Asked {
@@ -13,6 +17,8 @@ pub(super) struct Asked {
     actions: usize,
     /// Whether a page is read for the number of its items.
     is_count: bool,
+    /// The keys of the items that it reads, by table.
+    keys: Vec<(String, Vec<Item>)>,
 }
 
 impl Asked {
@@ -38,7 +44,20 @@ impl Asked {
             tables: tables.collect(),
             actions: actions.unwrap_or_default(),
             is_count: matches!(select, Some(Named::Known(Select::Count))),
+            keys: keys_of(request),
         }
+    }
+
+    /// Whether an item may be one that the request reads of a table, or of its one table. It may lack
+    /// attributes of its key, where they were not read.
+    fn is_of(&self, table: Option<&str>, held: impl Fn(&str) -> Option<Value>) -> bool {
+        let is_own = |name: &String| table.is_none_or(|table| name == table);
+        let is_at = |key: &Item| {
+            let mut members = key.iter();
+            members.all(|(name, value)| held(name).is_none_or(|own| own == *value))
+        };
+        let mut tables = self.keys.iter();
+        tables.any(|(name, keys)| is_own(name) && keys.iter().any(is_at))
     }
 
     fn names(&self, table: &str) -> bool {
@@ -56,7 +75,10 @@ impl Asked {
             reason = "other answers are of no tables, or of those of statements"
         )]
         match response {
-            Response::GetItem(output) => output.consumed_capacity.iter().all(is_own),
+            Response::GetItem(output) => {
+                let is_asked = |item: &RawItem| self.is_of(None, of(item));
+                output.item.iter().all(is_asked) && output.consumed_capacity.iter().all(is_own)
+            }
             Response::PutItem(output)
             | Response::UpdateItem(output)
             | Response::DeleteItem(output) => output.consumed_capacity.iter().all(is_own),
@@ -67,7 +89,17 @@ impl Asked {
             Response::BatchGetItem(output) => {
                 let read = output.responses.iter().map(|(table, _)| table);
                 let mut tables = read.chain(output.unprocessed_keys.iter().map(|(table, _)| table));
-                tables.all(|table| self.names(table)) && are_own(&output.consumed_capacity)
+                let mut found = output.responses.iter();
+                let mut left = output.unprocessed_keys.iter();
+                tables.all(|table| self.names(table))
+                    && found.all(|(table, items)| {
+                        items.iter().all(|item| self.is_of(Some(table), of(item)))
+                    })
+                    && left.all(|(table, one)| {
+                        let mut keys = one.keys.iter().flatten().flatten();
+                        keys.all(|key| self.is_of(Some(table), |name| key.get(name).cloned()))
+                    })
+                    && are_own(&output.consumed_capacity)
             }
             Response::BatchWriteItem(output) => {
                 let mut tables = output.unprocessed_items.iter().map(|(table, _)| table);
@@ -90,6 +122,34 @@ impl Asked {
         let is_under_way = *kind == Some(ErrorKind::TransactionInProgress);
         !is_under_way && (reasons.is_empty() || reasons.len() == self.actions)
     }
+}
+
+/// The keys of the items that a request reads, by table.
+fn keys_of(request: &Request) -> Vec<(String, Vec<Item>)> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "answers to other requests are not compared with keys"
+    )]
+    match request {
+        Request::GetItem(input) => {
+            let key = input.key.iter().flatten().cloned().collect();
+            vec![(input.table_name.clone().unwrap_or_default(), key)]
+        }
+        Request::BatchGetItem(input) => {
+            let tables = input.request_items.iter().flatten();
+            let keys =
+                |one: &KeysAndAttributes| one.keys.iter().flatten().flatten().cloned().collect();
+            tables
+                .map(|(table, one)| (table.clone(), keys(one)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The attributes of an item.
+fn of(item: &RawItem) -> impl Fn(&str) -> Option<Value> + '_ {
+    |name| item.get(name).map(|value| value.to_value())
 }
 
 /// What an answer of an operation has. Source: the outputs in the service's own description of its API,

@@ -331,9 +331,22 @@ async fn read_pages(
         next: first.next,
         request: first.request,
     };
+    // A place at which a page begins never comes again. Each is compared with one before it, which is kept
+    // after 1, 2, 4, 8 pages.
+    let (mut kept, mut count) = (None, 1_u64);
     while pages == Pages::All
         && let Some(after) = found.next.take()
     {
+        if kept.as_ref() == Some(&after) {
+            return Err(ClientError::Transport(format!(
+                "{} has a page again that it had before",
+                pattern.name
+            )));
+        }
+        if count.is_power_of_two() {
+            kept = Some(after.clone());
+        }
+        count += 1;
         let next = PageRequest {
             after: Some(after),
             ..start.clone()

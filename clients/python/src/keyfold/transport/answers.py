@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from keyfold.lower.steps import Request
 from keyfold.transport.shapes import Read, reader
+from keyfold.values.value import Value, order
 
 CHECKSUM = "x-amz-crc32"
 """The header with the CRC-32 of a body."""
@@ -130,6 +131,8 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
         member = "Count" if given.get("Select") == "COUNT" else "Items"
         if member not in answer or answer.get("LastEvaluatedKey") == {}:
             raise NoAnswer(f"the answer has no {member} of a {operation}, or an empty key")
+    elif operation == "GetItem":
+        _check_asked([given["Key"]], [answer.get("Item") or {}])
     elif operation == "TransactGetItems":
         asked, found = len(given["TransactItems"]), len(answer.get("Responses", ()))
         if asked != found:
@@ -140,7 +143,23 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
     others = named.difference(request.tables())
     if others:
         raise NoAnswer(f"the answer is about other tables: {', '.join(sorted(others))}")
+    if operation == "BatchGetItem":
+        for table, asked_of in given["RequestItems"].items():
+            left: dict[str, Any] = (answer.get("UnprocessedKeys") or {}).get(table, {})
+            found_in: list[Any] = (answer.get("Responses") or {}).get(table, [])
+            _check_asked(asked_of["Keys"], [*found_in, *left.get("Keys", [])])
     return answer
+
+
+def _check_asked(keys: list[dict[str, Value]], found: list[dict[str, Value]]) -> None:
+    """Refuses items, and keys that are left, of other keys than these. An item may lack attributes
+    of its key, which were not read."""
+    for item in found:
+        if not any(
+            all(order(item.get(name, held), held) == 0 for name, held in key.items())
+            for key in keys
+        ):
+            raise NoAnswer("the answer has an item of a key that was not asked for")
 
 
 def _rows(consumed: Any) -> list[dict[str, Any]]:
