@@ -229,6 +229,22 @@ impl From<u64> for Number {
     }
 }
 
+/// ```
+/// # use keyfold_types::Number;
+/// assert_eq!(Number::from(12), Number::from(12_i64));
+/// ```
+impl From<i32> for Number {
+    fn from(value: i32) -> Number {
+        Number::from(i64::from(value))
+    }
+}
+
+impl From<u32> for Number {
+    fn from(value: u32) -> Number {
+        Number::from(u64::from(value))
+    }
+}
+
 impl FromStr for Number {
     type Err = NumberError;
 
