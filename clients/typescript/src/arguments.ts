@@ -57,7 +57,7 @@ export function requireAll(values: Values, names: readonly string[], what: strin
 export async function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Given): Promise<Values> {
   const parameters = pattern.parameters ?? [];
   const of = `the pattern ${pattern.name}`;
-  const isLimited = parameters.some((one) => one.limit !== undefined);
+  const isLimited = parameters.some(({ limit = "equal" }) => limit !== "equal");
   const cut = isLimited ? (await import("./read/range.js")).limited(parameters, checked(given, of)) : given;
   const values = typedAll(model, cut, parameters, of);
   const needed = parameters.filter((one) => one.optional !== true && one.now !== true);
