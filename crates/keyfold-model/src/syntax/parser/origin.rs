@@ -10,6 +10,55 @@ use crate::syntax::lexer::TokenKind;
 /// The words that follow a table in the line, and so are no name for it.
 const AFTER_TABLE: [&str; 5] = ["join", "left", "on", "where", "set"];
 
+/// Words of SQL that the line does not have, and what is written instead.
+const OF_SQL: [(&str, &str); 9] = [
+    ("as", "the name stands behind the table: `from orders o`"),
+    (
+        "inner",
+        "`join` alone is the inner one: `join customers c on c.id = o.customer_id`",
+    ),
+    ("outer", "`left join` says it without `outer`"),
+    (
+        "right",
+        "begin with the table whose rows are the items, and use `left join`",
+    ),
+    (
+        "full",
+        "begin with the table whose rows are the items, and use `left join`",
+    ),
+    (
+        "cross",
+        "a row of the first table is one item: `join customers c on c.id = o.customer_id`",
+    ),
+    (
+        "natural",
+        "say the columns: `join customers c on c.id = o.customer_id`",
+    ),
+    (
+        "order",
+        "items are in the order of their keys; leave it out",
+    ),
+    (
+        "group",
+        "what follows from several rows is a `count`, `sum` or `max` of the model; leave it out",
+    ),
+];
+
+/// Refuses a word of SQL that the line does not have, with what is written instead.
+fn only_own_words(cursor: &Cursor<'_>) -> Parsed<()> {
+    let Some(TokenKind::Word(word)) = cursor.peek() else {
+        return Ok(());
+    };
+    let lower = word.to_ascii_lowercase();
+    let mut known = OF_SQL.iter();
+    let Some((_, instead)) = known.find(|(one, _)| *one == lower) else {
+        return Ok(());
+    };
+    let message = format!("a `from` line has no `{word}`");
+    let error = Diagnostic::error("KF001", cursor.span(), message, "a word of SQL");
+    Err(Box::new(error.help(*instead)))
+}
+
 /// Reads what follows `from`; a second line of it is refused.
 pub(super) fn only_origin(
     cursor: &mut Cursor<'_>,
@@ -37,11 +86,13 @@ fn origin(cursor: &mut Cursor<'_>, span: Span) -> Parsed<OriginDecl> {
     let mut joins = Vec::new();
     while cursor.is_word("join") || cursor.is_word("left") {
         joins.push(join(cursor)?);
+        only_own_words(cursor)?;
     }
     let only = cursor
         .take_word("where")
-        .then(|| cursor.text("a condition in SQL, in quotes"))
+        .then(|| condition(cursor))
         .transpose()?;
+    only_own_words(cursor)?;
     let set = cursor
         .take_word("set")
         .then(|| cursor.separated(taken))
@@ -55,6 +106,14 @@ fn origin(cursor: &mut Cursor<'_>, span: Span) -> Parsed<OriginDecl> {
     })
 }
 
+/// A condition in SQL, in quotes.
+fn condition(cursor: &mut Cursor<'_>) -> Parsed<Name> {
+    let read = cursor.text("a condition in SQL, in quotes");
+    read.map_err(|error| {
+        Box::new(error.help("the condition is the database's, as a text: `where \"o.paid = 1\"`"))
+    })
+}
+
 /// `[schema.]table [alias]`.
 fn table(cursor: &mut Cursor<'_>) -> Parsed<SqlTableDecl> {
     let first = cursor.name("a table of the relational database")?;
@@ -62,11 +121,13 @@ fn table(cursor: &mut Cursor<'_>) -> Parsed<SqlTableDecl> {
         true => (Some(first), cursor.name("the table behind its schema")?),
         false => (None, first),
     };
+    only_own_words(cursor)?;
     let is_alias = matches!(cursor.peek(), Some(TokenKind::Word(word)) if !AFTER_TABLE.contains(&word.as_str()));
     let alias = match is_alias {
         true => cursor.word("the table's name in this line")?,
         false => name.clone(),
     };
+    only_own_words(cursor)?;
     Ok(SqlTableDecl {
         schema,
         name,
@@ -76,6 +137,7 @@ fn table(cursor: &mut Cursor<'_>) -> Parsed<SqlTableDecl> {
 
 fn join(cursor: &mut Cursor<'_>) -> Parsed<JoinDecl> {
     let is_left = cursor.take_word("left");
+    only_own_words(cursor)?;
     cursor.keyword("join")?;
     let table = table(cursor)?;
     cursor.keyword("on")?;
