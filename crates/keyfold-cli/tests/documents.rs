@@ -438,6 +438,7 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     call(1, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "run", &[&at[..], &["--once"]].concat());
     call(0, "verify", &at);
+    call(0, "verify", &[&at[..], &["--mend", "--yes"]].concat());
     call(0, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "abort", &[&at[..], &["--yes"]].concat());
     names

@@ -1,29 +1,75 @@
-//! What stands in the way, before anything is written: every row is read and converted, and rows that make
-//! the same item are found.
+//! What stands in the way, before anything is written: every row is read, and the items are made as which it
+//! would be stored. Rows that cannot both be items are found, and items whose parent is no row.
 
+use crate::cell::Cell;
 use crate::convert::Problem;
-use crate::mapping::Mapping;
+use crate::doubles::{Claimed, HELD_MAX};
+use crate::drafts::{Claim, digest};
+use crate::mapping::{Mapped, Mapping};
+use crate::pages::Cursor;
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
 use crate::statement::PAGE;
+use keyfold_lower::write::Contribution;
+use keyfold_model::schema::Aggregate;
 
 /// The most problems that are listed; more are counted.
 pub(crate) const LISTED_MAX: usize = 100;
 
+/// The rows of an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedRows {
+    /// The entity.
+    pub entity: String,
+    /// The rows that make items.
+    pub good: u64,
+    /// The rows that were read.
+    pub read: u64,
+    /// The rows that there are.
+    pub total: u64,
+}
+
+/// Problems that are alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alike {
+    /// The first one.
+    pub first: Problem,
+    /// How many there are.
+    pub count: u64,
+}
+
 /// What a look at all rows found.
 #[derive(Debug, Clone, Default)]
 pub struct Checked {
-    /// The rows that make items, of each mapped entity.
-    pub rows: Vec<(String, u64)>,
+    /// The rows of each mapped entity.
+    pub rows: Vec<CheckedRows>,
     /// The problems, the first ones.
     pub problems: Vec<Problem>,
+    /// The problems in groups, the first ones.
+    pub groups: Vec<Alike>,
     /// How many there are.
     pub count: u64,
+    /// What the mapping leaves out.
+    pub notes: Vec<String>,
+    /// Whether it was stopped before its end.
+    pub is_stopped: bool,
 }
 
 impl Checked {
     fn add(&mut self, problem: Problem) {
         self.count += 1;
+        let is_alike = |one: &&mut Alike| {
+            (&one.first.entity, &one.first.form) == (&problem.entity, &problem.form)
+        };
+        let has_room = self.groups.len() < LISTED_MAX;
+        match self.groups.iter_mut().find(is_alike) {
+            Some(group) => group.count += 1,
+            None if has_room => self.groups.push(Alike {
+                first: problem.clone(),
+                count: 1,
+            }),
+            None => {}
+        }
         if self.problems.len() < LISTED_MAX {
             self.problems.push(problem);
         }
@@ -39,35 +85,161 @@ pub fn check(
     source: &mut dyn Source,
     progress: &Progress,
 ) -> Result<Checked, SourceError> {
-    let mut checked = Checked::default();
     source.ready(&mapping.watched)?;
+    let mut look = Look {
+        source,
+        progress,
+        checked: Checked::default(),
+    };
     for mapped in &mapping.entities {
-        let doubled = mapped.statements.doubled(LISTED_MAX);
-        for row in source.query(&doubled, &[])? {
-            let (identity, count) = row.split_at(row.len().saturating_sub(1));
-            let count = count.first().map_or(String::new(), |cell| cell.shown());
-            let why = format!("{count} rows make the same {}", mapped.entity.name);
-            checked.add(mapped.problem(identity, why));
-        }
-        let (mut after, mut good) = (Vec::new(), 0);
-        loop {
-            let sql = mapped.statements.page(source, after.is_empty(), PAGE);
-            let rows = source.query(&sql, &after)?;
-            for row in &rows {
-                match mapped.values(row) {
-                    Ok(_) => good += 1,
-                    Err(problem) => checked.add(problem),
-                }
-            }
-            progress.add_read(rows.len());
-            match rows.last() {
-                Some(last) if rows.len() == PAGE && !progress.is_stopping() => {
-                    after = mapped.identity_of(last);
-                }
-                Some(_) | None => break,
-            }
-        }
-        checked.rows.push((mapped.entity.name.clone(), good));
+        look.notes(mapped);
+        look.rows(mapped)?;
     }
-    Ok(checked)
+    for parent in &mapping.entities {
+        for aggregate in &parent.entity.aggregates {
+            let of = mapping.model.entities.get(aggregate.entity);
+            let mut all = mapping.entities.iter();
+            let child = all.find(|one| of.is_some_and(|of| of.name == one.entity.name));
+            if let Some(child) = child {
+                look.orphans(parent, child, aggregate)?;
+            }
+        }
+    }
+    look.checked.is_stopped = progress.is_stopping();
+    Ok(look.checked)
+}
+
+struct Look<'a> {
+    source: &'a mut dyn Source,
+    progress: &'a Progress,
+    checked: Checked,
+}
+
+impl Look<'_> {
+    fn notes(&mut self, mapped: &Mapped<'_>) {
+        for name in &mapped.unfilled {
+            self.checked.notes.push(format!(
+                "no column of `{}` fills {name} of {}: items have it absent, or by its default",
+                mapped.origin.table.name, mapped.entity.name
+            ));
+        }
+    }
+
+    fn total(&mut self, mapped: &Mapped<'_>) -> Result<u64, SourceError> {
+        let rows = self.source.query(&mapped.statements.count(), &[])?;
+        let first = rows.first().and_then(|row| row.first());
+        Ok(match first {
+            Some(Cell::Integer(count)) => u64::try_from(*count).unwrap_or(0),
+            _ => 0,
+        })
+    }
+
+    /// Looks at each row of an entity, and at what two of them claim.
+    fn rows(&mut self, mapped: &Mapped<'_>) -> Result<(), SourceError> {
+        let total = self.total(mapped)?;
+        let mut counted = CheckedRows {
+            entity: mapped.entity.name.clone(),
+            good: 0,
+            read: 0,
+            total,
+        };
+        let claims = total * (1 + mapped.entity.uniques.len() as u64);
+        let buckets = claims / HELD_MAX + 1;
+        for bucket in 0..buckets {
+            let mut claimed = Claimed::of_bucket(bucket, buckets);
+            let mut cursor = Cursor::default();
+            while !self.progress.is_stopping()
+                && let Some(page) = cursor.next(mapped, self.source, PAGE)?
+            {
+                self.progress.add_read(page.rows.len());
+                let is_first = u64::from(bucket == 0);
+                counted.read += is_first * page.rows.len() as u64;
+                for row in &page.rows {
+                    match mapped.claims(row) {
+                        Ok(claims) => {
+                            counted.good += is_first;
+                            claims.iter().for_each(|(_, digest)| claimed.add(*digest));
+                        }
+                        Err(problem) if bucket == 0 => self.checked.add(problem),
+                        Err(_) => {}
+                    }
+                }
+                if let (Some(_), 0) = (&page.stuck, bucket) {
+                    page.problem(mapped)
+                        .into_iter()
+                        .for_each(|one| self.checked.add(one));
+                }
+            }
+            let claims = |row: &[Cell]| mapped.claims(row).unwrap_or_default();
+            let (named, more) = claimed.named(mapped, self.source, self.progress, claims)?;
+            counted.good = counted.good.saturating_sub(named.len() as u64 + more);
+            named.into_iter().for_each(|one| self.checked.add(one));
+            self.checked.count += more;
+        }
+        // Rows may have come since they were counted.
+        counted.total = counted.total.max(counted.read);
+        self.checked.rows.push(counted);
+        Ok(())
+    }
+
+    /// Finds rows that are counted, summed up or compared in an item that no row makes.
+    fn orphans(
+        &mut self,
+        parent: &Mapped<'_>,
+        child: &Mapped<'_>,
+        aggregate: &Aggregate,
+    ) -> Result<(), SourceError> {
+        let buckets = self.total(parent)? / HELD_MAX + 1;
+        for bucket in 0..buckets {
+            let mut claimed = Claimed::of_bucket(bucket, buckets);
+            let mut cursor = Cursor::default();
+            while !self.progress.is_stopping()
+                && let Some(page) = cursor.next(parent, self.source, PAGE)?
+            {
+                for row in &page.rows {
+                    let key = parent.key(&parent.identity_of(row)).ok();
+                    let place = key.and_then(|key| parent.place(&key).ok());
+                    place
+                        .iter()
+                        .for_each(|place| claimed.add(digest(&Claim::Item, place)));
+                }
+            }
+            let mut cursor = Cursor::default();
+            while !self.progress.is_stopping()
+                && let Some(page) = cursor.next(child, self.source, PAGE)?
+            {
+                for row in &page.rows {
+                    let lacks = lacking((parent, aggregate), child, row, &claimed);
+                    lacks.into_iter().for_each(|one| self.checked.add(one));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The problem of a row whose parent is no row.
+fn lacking(
+    (parent, aggregate): (&Mapped<'_>, &Aggregate),
+    child: &Mapped<'_>,
+    row: &[Cell],
+    claimed: &Claimed,
+) -> Option<Problem> {
+    let values = child.values(row).ok()?;
+    let key = Contribution::of(aggregate, &values)?.parent;
+    let place = parent.place(&key).ok()?;
+    if !claimed.lacks(digest(&Claim::Item, &place)) {
+        return None;
+    }
+    let named = key.iter();
+    let named =
+        named.map(|(name, value)| format!("{name} = {}", keyfold_model::value::shown(value)));
+    let named: Vec<String> = named.collect();
+    let (of, attribute) = (&parent.entity.name, &aggregate.attribute);
+    let why = format!(
+        "no row makes {of} ({}), whose {attribute} follows from it",
+        named.join(", ")
+    );
+    let form = format!("no row makes the {of} whose {attribute} follows from it");
+    Some(child.problem(&child.identity_of(row), why).alike(form))
 }

@@ -2,15 +2,19 @@
 //! the reason, never another value.
 
 use crate::cell::Cell;
-use crate::mapping::Mapped;
-use crate::source::{Source, SourceError};
-use crate::statement::PAGE;
+use crate::mapping::{Filled, Mapped};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use keyfold_client::ClientError;
 use keyfold_lower::arguments::{self, Values};
-use keyfold_model::Type;
+use keyfold_lower::derive::{self, Place};
+use keyfold_model::{DefaultValue, Type};
+use keyfold_types::Item;
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// The greatest number that is taken for seconds since 1970, and not for milliseconds: the year 5138.
+const SECONDS_MAX: u64 = 100_000_000_000;
 
 /// A row that is no item of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +25,18 @@ pub struct Problem {
     pub row: String,
     /// Why it is no item.
     pub why: String,
+    /// The reason without what the row holds: problems that are alike have one.
+    pub form: String,
+    /// What helps, where that is known.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// The problem, with the reason that others like it have, too.
+    pub(crate) fn alike(mut self, form: impl Into<String>) -> Problem {
+        self.form = form.into();
+        self
+    }
 }
 
 impl fmt::Display for Problem {
@@ -29,27 +45,17 @@ impl fmt::Display for Problem {
     }
 }
 
-impl Mapped<'_> {
-    /// The attributes of all rows, in order, or what is wrong with them.
-    ///
-    /// # Errors
-    /// When the source cannot be read.
-    pub fn all_values(
-        &self,
-        source: &mut dyn Source,
-    ) -> Result<Vec<Result<Values, Problem>>, SourceError> {
-        let (mut all, mut after) = (Vec::new(), Vec::new());
-        loop {
-            let sql = self.statements.page(source, after.is_empty(), PAGE);
-            let rows = source.query(&sql, &after)?;
-            all.extend(rows.iter().map(|row| self.values(row)));
-            match rows.last() {
-                Some(last) if rows.len() == PAGE => after = self.identity_of(last),
-                Some(_) | None => return Ok(all),
-            }
+/// The reason of an error without the value that it speaks of.
+fn form_of(error: &ClientError) -> String {
+    match error {
+        ClientError::Value(error) => {
+            format!("{}: {:?}", error.name(), std::mem::discriminant(error))
         }
+        other => other.to_string(),
     }
+}
 
+impl Mapped<'_> {
     /// The cells of a row that identify its item.
     pub(crate) fn identity_of(&self, row: &[Cell]) -> Vec<Cell> {
         let cell = |at: &usize| row.get(*at).cloned().unwrap_or(Cell::Null);
@@ -68,40 +74,109 @@ impl Mapped<'_> {
     }
 
     pub(crate) fn problem(&self, identity: &[Cell], why: impl Into<String>) -> Problem {
+        let why = why.into();
         Problem {
             entity: self.entity.name.clone(),
             row: self.named(identity),
-            why: why.into(),
+            form: why.clone(),
+            why,
+            help: None,
         }
     }
 
-    /// The attributes of a row.
+    /// The problem of a row that the model refuses.
+    pub(crate) fn refused(&self, identity: &[Cell], error: &ClientError) -> Problem {
+        let problem = self.problem(identity, error.to_string());
+        problem.alike(form_of(error))
+    }
+
+    /// The attributes of a row. Where a column is NULL, it says the default of its attribute, if that is always
+    /// the same.
     pub(crate) fn values(&self, row: &[Cell]) -> Result<Values, Problem> {
-        let problem = |why: String| self.problem(&self.identity_of(row), why);
+        let identity = || self.identity_of(row);
         let mut texts = BTreeMap::new();
         for (one, cell) in self.filled.iter().zip(row) {
-            let name = &one.attribute.name;
-            let text = text(&one.attribute.kind, cell)
-                .map_err(|why| problem(format!("{name} is {}, {why}", cell.shown())))?;
-            texts.extend(text.map(|text| (name.clone(), text)));
+            let text = self.text(one, cell, &identity)?;
+            texts.extend(text.map(|text| (one.attribute.name.clone(), text)));
         }
-        arguments::of_entity(self.entity, &texts).map_err(|error| problem(error.to_string()))
+        let values = arguments::of_entity(self.entity, &texts);
+        let mut values = values.map_err(|error| self.refused(&identity(), &error))?;
+        for Filled { attribute, .. } in &self.filled {
+            if let Some(DefaultValue::Value(value)) = &attribute.default
+                && !values.contains_key(&attribute.name)
+            {
+                values.insert(attribute.name.clone(), value.clone());
+            }
+        }
+        Ok(values)
     }
 
-    /// The attributes that identify the item of a row.
+    /// The attributes that identify the item of a row, if an item can have them as its key.
     pub(crate) fn key(&self, identity: &[Cell]) -> Result<Values, Problem> {
-        let problem = |why: String| self.problem(identity, why);
         let mut texts = BTreeMap::new();
         for (at, cell) in self.identity.iter().zip(identity) {
             let Some(one) = self.filled.get(*at) else {
                 continue;
             };
-            let name = &one.attribute.name;
-            let text = text(&one.attribute.kind, cell)
-                .map_err(|why| problem(format!("{name} is {}, {why}", cell.shown())))?;
-            texts.extend(text.map(|text| (name.clone(), text)));
+            let text = self.text(one, cell, &|| identity.to_vec())?;
+            texts.extend(text.map(|text| (one.attribute.name.clone(), text)));
         }
-        arguments::some_of_entity(self.entity, &texts).map_err(|error| problem(error.to_string()))
+        let key = arguments::some_of_entity(self.entity, &texts);
+        let made = key.and_then(|key| self.place(&key).map(|_| key));
+        made.map_err(|error| self.refused(identity, &error))
+    }
+
+    /// The table and the key by which an item is told from others, made of the attributes that identify it.
+    pub(crate) fn place(&self, key: &Values) -> Result<(String, Item), ClientError> {
+        let (model, entity) = (self.model, self.entity);
+        let Some(id) = entity.id_guard() else {
+            let place = Place::of(model, entity, key)?;
+            return Ok((place.table_name, place.key));
+        };
+        let table = derive::table(model, entity)?;
+        let guard = derive::guard_key(table, entity, id, key)?;
+        Ok((derive::table_name(table, entity, key)?, guard))
+    }
+
+    fn text(
+        &self,
+        one: &Filled<'_>,
+        cell: &Cell,
+        identity: &dyn Fn() -> Vec<Cell>,
+    ) -> Result<Option<String>, Problem> {
+        let name = &one.attribute.name;
+        text(&one.attribute.kind, cell).map_err(|why| {
+            let form = format!("{name}: {why}");
+            let why = format!("{name} is {}, {why}", cell.shown());
+            let mut problem = self.problem(&identity(), why).alike(form);
+            problem.help = self.help(one, cell);
+            problem
+        })
+    }
+
+    /// What helps with a value that its attribute does not take.
+    fn help(&self, one: &Filled<'_>, cell: &Cell) -> Option<String> {
+        let number = match cell {
+            Cell::Integer(number) => Some(number.unsigned_abs()),
+            Cell::Real(_) => Some(0),
+            Cell::Null | Cell::Text(_) | Cell::Bytes(_) => None,
+        };
+        let (column, number) = (one.column.as_ref()?, number?);
+        let Type::Time(_) = &one.attribute.kind else {
+            return None;
+        };
+        let seconds = match number > SECONDS_MAX {
+            true => format!("{column} / 1000"),
+            false => column.clone(),
+        };
+        let sql = match self.is_sqlite {
+            true => format!("datetime({seconds}, 'unixepoch')"),
+            false => format!("to_timestamp({seconds})"),
+        };
+        Some(format!(
+            "if they are seconds since 1970: `set {} = \"{sql}\"`",
+            one.attribute.name
+        ))
     }
 }
 

@@ -8,12 +8,14 @@
 //! rule of their own: a row of a joined table names the rows that it is joined to.
 //!
 //! - `cell`: a value of SQL; `convert`: rows become attributes, or a reason why not.
+//! - `drafts`: the items that rows would be; `doubles`: rows that cannot both be items.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
+//! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
-//!   `verify`: rows beside items.
+//!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
 
@@ -31,13 +33,19 @@ mod apply;
 mod cell;
 mod check;
 mod convert;
+mod doubles;
+mod drafts;
 mod mapping;
+mod mend;
+mod pages;
 mod parents;
 mod patient;
 pub mod postgres;
 mod progress;
 mod run;
 mod source;
+mod split;
+mod sql;
 pub mod sqlite;
 mod state;
 mod statement;
@@ -46,9 +54,10 @@ mod verify;
 mod wish;
 
 pub use cell::Cell;
-pub use check::{Checked, check};
+pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
 pub use mapping::{MapError, Mapped, Mapping};
+pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
 pub use run::{Ended, Migration, Sizes};
 pub use source::{Change, Column, Source, SourceError, Touched, Watched};

@@ -2,6 +2,7 @@
 //! from, and which rows of other tables an entity depends on.
 
 use crate::source::{Column, Source, SourceError, Watched};
+use crate::sql;
 use crate::statement::{self, Statements};
 use keyfold_model::diagnostic::Diagnostic;
 use keyfold_model::schema::Attribute;
@@ -27,6 +28,8 @@ pub struct Filled<'m> {
     pub attribute: &'m Attribute,
     /// A column or an expression.
     pub sql: String,
+    /// The column as the model would name it, if it is one.
+    pub(crate) column: Option<String>,
 }
 
 /// A table by whose rows an entity changes.
@@ -44,6 +47,8 @@ pub(crate) struct Dependence {
 /// An entity and its rows.
 #[derive(Debug)]
 pub struct Mapped<'m> {
+    /// The model.
+    pub(crate) model: &'m Model,
     /// The entity.
     pub entity: &'m Entity,
     /// Its `from` line.
@@ -52,6 +57,9 @@ pub struct Mapped<'m> {
     pub filled: Vec<Filled<'m>>,
     /// The positions in a row of the attributes that identify an item.
     pub identity: Vec<usize>,
+    /// The attributes that no column fills, and that need none.
+    pub unfilled: Vec<&'m str>,
+    pub(crate) is_sqlite: bool,
     pub(crate) statements: Statements,
     pub(crate) depends: Vec<Dependence>,
 }
@@ -93,18 +101,24 @@ impl<'m> Mapping<'m> {
             let known = faults.len();
             let one = Draft {
                 entity,
-                origin,
+                origin: named(origin, &tables),
                 tables,
             };
             let filled = one.filled(source, &mut faults);
             one.check_joins(&mut faults);
+            if faults.len() == known {
+                faults.extend(sql::faults(source, &one.origin)?);
+            }
             let identity = one.identity(&filled, &mut faults);
             if faults.len() == known {
                 let depends = one.depends(source, &identity, &mut mapping.watched);
                 let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
-                let statements = Statements::of(source, origin, &columns, &identity);
+                let statements = Statements::of(source, &one.origin, &columns, &identity);
                 mapping.entities.push(Mapped {
+                    model,
                     entity,
+                    unfilled: one.unfilled_of(&filled),
+                    is_sqlite: source.name().starts_with("sqlite:"),
                     origin,
                     statements,
                     identity: identity.into_iter().map(|(at, _)| at).collect(),
@@ -167,10 +181,40 @@ fn tables(
     Ok((faults.len() == known).then_some(tables))
 }
 
+/// The column with a name: exactly so, or the only one that has it without regard to case.
+fn called<'c>(columns: &'c [Column], name: &str) -> Option<&'c Column> {
+    if let Some(column) = columns.iter().find(|one| one.name == name) {
+        return Some(column);
+    }
+    let mut alike = columns
+        .iter()
+        .filter(|one| one.name.eq_ignore_ascii_case(name));
+    alike.next().filter(|_| alike.next().is_none())
+}
+
+/// A line, with the names of its columns as the database has them.
+fn named(origin: &Origin, tables: &Tables) -> Origin {
+    let mut origin = origin.clone();
+    let of_joins = origin.joins.iter_mut().flat_map(|join| &mut join.on);
+    let of_joins = of_joins.flat_map(|(one, other)| [one, other]);
+    let of_set = origin.set.iter_mut().filter_map(|(_, taken)| match taken {
+        Taken::Column(column) => Some(column),
+        Taken::Expression(..) => None,
+    });
+    for column in of_joins.chain(of_set) {
+        let columns = tables.get(&column.alias).map_or(&[][..], Vec::as_slice);
+        if let Some(known) = called(columns, &column.column) {
+            column.column.clone_from(&known.name);
+        }
+    }
+    origin
+}
+
 /// An entity whose mapping is being made.
 struct Draft<'m> {
     entity: &'m Entity,
-    origin: &'m Origin,
+    /// Its line, with the columns' names as the database has them.
+    origin: Origin,
     tables: Tables,
 }
 
@@ -181,7 +225,7 @@ impl<'m> Draft<'m> {
 
     fn has(&self, column: &SqlColumn) -> Result<(), Diagnostic> {
         let columns = self.columns(&column.alias);
-        if columns.iter().any(|one| one.name == column.column) {
+        if called(columns, &column.column).is_some() {
             return Ok(());
         }
         let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
@@ -202,23 +246,39 @@ impl<'m> Draft<'m> {
     fn filled(&self, source: &dyn Source, faults: &mut Vec<Diagnostic>) -> Vec<Filled<'m>> {
         let mut filled = Vec::new();
         for attribute in self.entity.attributes.iter().filter(|one| !one.is_kept) {
+            let of_column = |alias: &str, column: &str| {
+                let sql = self.read(source, alias, column);
+                (sql, Some(format!("{alias}.{column}")))
+            };
             let sql = match self.origin.taken(&attribute.name) {
-                Some(Taken::Expression(sql, _)) => Some(format!("({sql})")),
+                Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None)),
                 Some(Taken::Column(column)) => {
                     faults.extend(self.has(column).err());
-                    Some(self.read(source, &column.alias, &column.column))
+                    Some(of_column(&column.alias, &column.column))
                 }
                 None => self
                     .like(&attribute.name)
-                    .map(|column| self.read(source, &self.origin.table.alias, column)),
+                    .map(|column| of_column(&self.origin.table.alias, column)),
             };
             match sql {
-                Some(sql) => filled.push(Filled { attribute, sql }),
+                Some((sql, column)) => filled.push(Filled {
+                    attribute,
+                    sql,
+                    column,
+                }),
                 None if attribute.optional || attribute.default.is_some() => {}
                 None => faults.push(self.unfilled(attribute)),
             }
         }
         filled
+    }
+
+    /// The attributes that rows do not fill, and that the model does not keep itself.
+    fn unfilled_of(&self, filled: &[Filled<'m>]) -> Vec<&'m str> {
+        let is_filled = |name: &str| filled.iter().any(|one| one.attribute.name == name);
+        let all = self.entity.attributes.iter().filter(|one| !one.is_kept);
+        let names = all.map(|one| one.name.as_str());
+        names.filter(|name| !is_filled(name)).collect()
     }
 
     /// A column as it is read.
@@ -236,11 +296,21 @@ impl<'m> Draft<'m> {
     fn like(&self, attribute: &str) -> Option<&str> {
         let columns = self.columns(&self.origin.table.alias);
         let in_sql = in_sql(attribute);
-        [attribute, in_sql.as_str()].into_iter().find_map(|name| {
-            let mut same = columns.iter();
-            same.find(|one| one.name.eq_ignore_ascii_case(name))
-                .map(|one| one.name.as_str())
-        })
+        let names = [attribute, in_sql.as_str()];
+        let mut exact = names
+            .iter()
+            .filter_map(|name| columns.iter().find(|one| one.name == *name));
+        let found = exact.next();
+        let found = found.or_else(|| names.iter().find_map(|name| called(columns, name)));
+        found.map(|one| one.name.as_str())
+    }
+
+    /// The column that an attribute is most likely taken from: the `id` of the table for `orderId` of Order.
+    fn likely(&self, attribute: &str) -> Option<&str> {
+        let id = called(self.columns(&self.origin.table.alias), "id")?;
+        let own = format!("{}Id", self.entity.name);
+        let is_own = attribute.eq_ignore_ascii_case(&own) && self.entity.identifies(attribute);
+        is_own.then_some(id.name.as_str())
     }
 
     fn unfilled(&self, attribute: &Attribute) -> Diagnostic {
@@ -257,10 +327,16 @@ impl<'m> Draft<'m> {
         Diagnostic::error("KF005", self.origin.span, message, "says nothing of it")
             .label(attribute.span, "always has a value")
             .note(format!("`{}` has {}", table.name, names.join(", ")))
-            .help(format!(
-                "say what it is taken from: `set {} = {}.COLUMN`, or SQL in quotes",
-                attribute.name, table.alias
-            ))
+            .help(match self.likely(&attribute.name) {
+                Some(column) => format!(
+                    "say what it is taken from: `set {} = {}.{column}`",
+                    attribute.name, table.alias
+                ),
+                None => format!(
+                    "say what it is taken from: `set {} = {}.COLUMN`, or SQL in quotes",
+                    attribute.name, table.alias
+                ),
+            })
     }
 
     /// The positions of the attributes that identify an item, and their columns in the first table: by
@@ -343,7 +419,7 @@ impl<'m> Draft<'m> {
             let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
             let (at, positions) = watch(watched, &join.table, &columns);
             let others: Vec<&SqlColumn> = pairs.iter().map(|(_, other)| *other).collect();
-            let sql = statement::dependent(source, self.origin, number, &others, identity);
+            let sql = statement::dependent(source, &self.origin, number, &others, identity);
             depends.push(Dependence {
                 watched: at,
                 columns: positions,

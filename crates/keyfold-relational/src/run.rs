@@ -7,6 +7,7 @@ use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
+use crate::pages::{Cursor, Page};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
@@ -180,40 +181,47 @@ impl<'a, 'm> Migration<'a, 'm> {
         if self.progress.is_stopping() {
             return Err(Ended::Stopped);
         }
-        let rows = loop {
-            let rows = self.page(mapped, state)?;
-            match self.copied(at, mapped, &rows) {
-                Ok(()) => break rows,
+        if state.after.is_none() {
+            // A run that goes on from here knows that items of this entity may be there.
+            self.save(state)?;
+        }
+        let page = loop {
+            let page = self.page(mapped, state)?;
+            let copied = match page.problem(mapped) {
+                Some(problem) => Err(Ended::Problem(problem)),
+                None => self.copied(at, mapped, &page.rows),
+            };
+            match copied {
+                Ok(()) => break page,
                 Err(Ended::Problem(problem)) => {
                     let has_more = self.carry_all(state, at + 1)? > 0;
-                    if !has_more && !self.write_parents(mapped, &rows)? {
+                    let is_page = page.problem(mapped).is_none();
+                    if !has_more && !(is_page && self.write_parents(mapped, &page.rows)?) {
                         return Err(Ended::Problem(problem));
                     }
                     if !has_more {
-                        self.copied(at, mapped, &rows)?;
-                        break rows;
+                        self.copied(at, mapped, &page.rows)?;
+                        break page;
                     }
                 }
                 Err(other) => return Err(other),
             }
         };
-        state.rows += rows.len() as u64;
-        if let Some(last) = rows.last() {
-            state.after = Some(mapped.identity_of(last));
+        state.rows += page.rows.len() as u64;
+        if !page.rows.is_empty() {
+            state.after = page.after;
             self.save(state)?;
         }
-        Ok(rows.len() == self.sizes.rows)
+        Ok(page.has_more)
     }
 
-    fn page(&mut self, mapped: &Mapped<'m>, state: &State) -> Result<Vec<Vec<Cell>>, Ended> {
-        let is_first = state.after.is_none();
-        let sql = mapped
-            .statements
-            .page(self.source, is_first, self.sizes.rows);
-        let after = state.after.clone().unwrap_or_default();
-        let rows = self.asked(|source| source.query(&sql, &after))?;
-        self.progress.add_read(rows.len());
-        Ok(rows)
+    fn page(&mut self, mapped: &Mapped<'m>, state: &State) -> Result<Page, Ended> {
+        let most = self.sizes.rows;
+        let after = state.after.clone();
+        let page = self.asked(|source| Cursor::behind(after.clone()).next(mapped, source, most))?;
+        let page = page.unwrap_or_default();
+        self.progress.add_read(page.rows.len());
+        Ok(page)
     }
 
     fn copied(&self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
@@ -407,10 +415,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         mapped: &Mapped<'m>,
         identities: &[Vec<Cell>],
     ) -> Result<Vec<Vec<Cell>>, SourceError> {
-        let sql = mapped
-            .statements
-            .of_identities(self.source, identities.len());
-        let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
+        let (sql, arguments) = mapped.statements.of_identities(self.source, identities);
         let rows = self.source.query(&sql, &arguments)?;
         self.progress.add_read(rows.len());
         Ok(rows)

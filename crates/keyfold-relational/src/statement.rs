@@ -1,5 +1,6 @@
 //! The SQL of a mapped entity. It is made once; values are arguments of it.
 
+use crate::cell::Cell;
 use crate::source::Source;
 use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable};
 
@@ -91,10 +92,17 @@ impl Statements {
             only: origin
                 .only
                 .as_ref()
-                .map_or(String::new(), |only| format!("({only})")),
+                .map_or(String::new(), |(only, _)| format!("({only})")),
             identity: own.collect(),
             tables,
         }
+    }
+
+    /// A query that reads nothing, and that the database refuses where it refuses an expression of its rows. In
+    /// a condition, it refuses what several rows are made into one, too.
+    pub(crate) fn tried(source: &dyn Source, origin: &Origin, expression: &str) -> String {
+        let tables = tables(source, origin, origin.joins.len());
+        format!("SELECT 1 FROM {tables} WHERE ({expression}) IS NULL AND 1 = 0")
     }
 
     fn with(&self, condition: String) -> String {
@@ -106,46 +114,62 @@ impl Statements {
         }
     }
 
-    /// The rows in the order of their identity, at most so many: from the beginning, or behind the identity
-    /// that is its arguments.
+    /// The rows in the order of their identity, at most so many: from the beginning, or from the identity that
+    /// is its arguments. Without those whose identity has a NULL.
     pub(crate) fn page(&self, source: &dyn Source, is_first: bool, most: usize) -> String {
         let own = self.identity.join(", ");
-        let behind = match is_first {
-            true => String::new(),
-            false => {
-                let places = (1..=self.identity.len()).map(|at| source.argument(at));
-                let places: Vec<String> = places.collect();
-                format!("({own}) > ({})", places.join(", "))
-            }
-        };
+        let named = self.identity.iter();
+        let mut all: Vec<String> = named.map(|one| format!("{one} IS NOT NULL")).collect();
+        if !is_first {
+            let places = (1..=self.identity.len()).map(|at| source.argument(at));
+            let places: Vec<String> = places.collect();
+            all.push(format!("({own}) >= ({})", places.join(", ")));
+        }
         format!(
             "{}{} ORDER BY {own} LIMIT {most}",
             self.select,
-            self.with(behind)
+            self.with(all.join(" AND "))
         )
     }
 
-    /// The rows of some identities, whose values are the arguments, one identity after another.
-    pub(crate) fn of_identities(&self, source: &dyn Source, count: usize) -> String {
-        let mut number = 0;
+    /// Rows whose identity has a NULL, at most so many.
+    pub(crate) fn nameless(&self, most: usize) -> String {
+        let all = self.identity.iter().map(|one| format!("{one} IS NULL"));
+        let all: Vec<String> = all.collect();
+        let condition = format!("({})", all.join(" OR "));
+        format!("{}{} LIMIT {most}", self.select, self.with(condition))
+    }
+
+    /// The rows of some identities: the query and its arguments.
+    pub(crate) fn of_identities(
+        &self,
+        source: &dyn Source,
+        identities: &[Vec<Cell>],
+    ) -> (String, Vec<Cell>) {
+        let mut arguments = Vec::new();
         let mut all = Vec::new();
-        for _ in 0..count {
-            let one = self.identity.iter().map(|column| {
-                number += 1;
-                format!("{column} = {}", source.argument(number))
+        for identity in identities {
+            let one = self.identity.iter().zip(identity).map(|(column, cell)| {
+                if cell.is_null() {
+                    return format!("{column} IS NULL");
+                }
+                arguments.push(cell.clone());
+                format!("{column} = {}", source.argument(arguments.len()))
             });
             let one: Vec<String> = one.collect();
             all.push(format!("({})", one.join(" AND ")));
         }
         let condition = format!("({})", all.join(" OR "));
-        format!("{}{}", self.select, self.with(condition))
+        (
+            format!("{}{}", self.select, self.with(condition)),
+            arguments,
+        )
     }
 
-    /// Identities that several rows have, and how many.
-    pub(crate) fn doubled(&self, most: usize) -> String {
-        let own = self.identity.join(", ");
+    /// The number of the rows.
+    pub(crate) fn count(&self) -> String {
         format!(
-            "SELECT {own}, count(*) FROM {}{} GROUP BY {own} HAVING count(*) > 1 LIMIT {most}",
+            "SELECT count(*) FROM {}{}",
             self.tables,
             self.with(String::new())
         )

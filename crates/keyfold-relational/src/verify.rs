@@ -2,10 +2,15 @@
 //! looked at again, because it may be a change that is on its way.
 
 use crate::cell::Cell;
+use crate::convert::Problem;
+use crate::doubles::{Claimed, HELD_MAX};
+use crate::drafts::{Claim, digest};
 use crate::mapping::{Mapped, Mapping};
+use crate::pages::Cursor;
 use crate::patient::patient;
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
+use crate::split;
 use crate::statement::PAGE;
 use crate::wish::Wish;
 use keyfold_api::{Request, Response, ScanInput};
@@ -13,8 +18,8 @@ use keyfold_client::kinds::{Kinds, Role};
 use keyfold_client::{Backend, ClientError, read, tables};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::stored::values_of;
-use keyfold_types::Item;
-use sha2::{Digest, Sha256};
+use keyfold_model::value;
+use keyfold_types::{Item, Value};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -22,8 +27,8 @@ use std::time::Duration;
 const LOOKS: u32 = 5;
 /// The time between two looks.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
-/// The most keys of rows whose digests are held at once.
-const HELD_MAX: u64 = 2_000_000;
+/// The most entities that are told to be put right before all are compared again.
+const MENDED_MAX: usize = 10_000;
 /// The most differences that are listed.
 pub(crate) const LISTED_MAX: usize = 100;
 
@@ -56,6 +61,18 @@ pub enum VerifyError {
     /// The target cannot be read.
     #[error(transparent)]
     Target(#[from] ClientError),
+    /// A row is no item of the model, so that what differs cannot be put right.
+    #[error("{0}")]
+    Problem(Box<Problem>),
+}
+
+/// An entity that is not as it should be, with the position of its mapping.
+#[derive(Debug)]
+pub(crate) enum Wrong {
+    /// By what identifies its row.
+    Row(usize, Vec<Cell>),
+    /// By what identifies its item, which no row makes.
+    Item(usize, Values),
 }
 
 /// Compares all rows with all items.
@@ -68,16 +85,28 @@ pub fn verify(
     backend: &Backend,
     progress: &Progress,
 ) -> Result<Verified, VerifyError> {
+    compare(mapping, source, backend, progress, &mut Vec::new())
+}
+
+/// Compares all rows with all items, and adds the first ones that differ to `wrong`.
+pub(crate) fn compare(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    backend: &Backend,
+    progress: &Progress,
+    wrong: &mut Vec<Wrong>,
+) -> Result<Verified, VerifyError> {
     let mut look = Look {
         mapping,
         source,
         backend,
         progress,
+        wrong,
         verified: Verified::default(),
     };
-    for mapped in &mapping.entities {
-        let rows = look.rows(mapped)?;
-        look.items(mapped, rows)?;
+    for (at, mapped) in mapping.entities.iter().enumerate() {
+        let rows = look.rows((at, mapped))?;
+        look.items((at, mapped), rows)?;
     }
     Ok(look.verified)
 }
@@ -87,6 +116,7 @@ struct Look<'a, 'm> {
     source: &'a mut dyn Source,
     backend: &'a Backend,
     progress: &'a Progress,
+    wrong: &'a mut Vec<Wrong>,
     verified: Verified,
 }
 
@@ -99,35 +129,46 @@ impl<'m> Look<'_, 'm> {
     }
 
     /// Compares each row with its item.
-    fn rows(&mut self, mapped: &Mapped<'m>) -> Result<u64, VerifyError> {
-        let (mut after, mut count) = (Vec::new(), 0);
-        loop {
-            let sql = mapped.statements.page(self.source, after.is_empty(), PAGE);
-            let rows = self.source.query(&sql, &after)?;
-            self.progress.add_read(rows.len());
-            count += rows.len() as u64;
-            let identities = rows.iter().map(|row| mapped.identity_of(row));
-            let identities: Vec<Vec<Cell>> = identities.collect();
-            let mut doubtful = self.differing(mapped, &rows)?;
+    fn rows(&mut self, (at, mapped): (usize, &Mapped<'m>)) -> Result<u64, VerifyError> {
+        let (mut cursor, mut count) = (Cursor::default(), 0);
+        while let Some(page) = cursor.next(mapped, self.source, PAGE)? {
+            self.progress.add_read(page.rows.len());
+            count += page.rows.len() as u64;
+            let mut doubtful = self.differing(mapped, &page.rows)?;
             for _ in 0..LOOKS {
                 if doubtful.is_empty() {
                     break;
                 }
                 std::thread::sleep(LOOK_PAUSE);
-                let again: Vec<Vec<Cell>> = doubtful.into_iter().map(|(row, _)| row).collect();
-                doubtful = self.again(mapped, &again)?;
+                doubtful = self.again(mapped, doubtful)?;
             }
-            for (row, what) in doubtful {
-                let row = mapped.named(&row);
+            for (identity, what) in doubtful {
+                let row = mapped.named(&identity);
+                self.add_wrong(Wrong::Row(at, identity));
                 self.add(Difference { row, what });
             }
-            match identities.into_iter().last() {
-                Some(last) if rows.len() == PAGE && !self.progress.is_stopping() => after = last,
-                Some(_) | None => break,
+            if let (Some(_), Some(problem)) = (&page.stuck, page.problem(mapped)) {
+                self.add_problem(problem);
+            }
+            if self.progress.is_stopping() {
+                break;
             }
         }
         self.verified.rows.push((mapped.entity.name.clone(), count));
         Ok(count)
+    }
+
+    fn add_wrong(&mut self, wrong: Wrong) {
+        if self.wrong.len() < MENDED_MAX {
+            self.wrong.push(wrong);
+        }
+    }
+
+    fn add_problem(&mut self, problem: Problem) {
+        self.add(Difference {
+            row: problem.row,
+            what: problem.why,
+        });
     }
 
     /// The identities of rows whose items differ, and how.
@@ -165,6 +206,12 @@ impl<'m> Look<'_, 'm> {
         mapped: &Mapped<'m>,
         keys: &[Values],
     ) -> Result<Vec<Option<Values>>, ClientError> {
+        if mapped.entity.split.is_some() {
+            let each = keys
+                .iter()
+                .map(|key| split::stored(self.backend, mapped, key));
+            return each.collect();
+        }
         let model = self.mapping.model;
         let found = patient(|| read::many(self.backend, model, mapped.entity, keys, true))?;
         let items = found.items.into_iter();
@@ -173,18 +220,29 @@ impl<'m> Look<'_, 'm> {
             .collect())
     }
 
-    /// Compares rows again by their identities, also those that are gone.
+    /// Compares rows again by their identities, also those that are gone. A row that cannot be asked for by
+    /// its identity stays as it was.
     fn again(
         &mut self,
         mapped: &Mapped<'m>,
-        identities: &[Vec<Cell>],
+        doubtful: Vec<(Vec<Cell>, String)>,
     ) -> Result<Vec<(Vec<Cell>, String)>, VerifyError> {
-        let mut all = Vec::new();
+        let (asked, mut all): (Vec<_>, Vec<_>) = doubtful
+            .into_iter()
+            .partition(|(identity, _)| mapped.is_sound(identity));
+        let mut identities: Vec<Vec<Cell>> = Vec::new();
+        for (identity, _) in asked {
+            if !identities.contains(&identity) {
+                identities.push(identity);
+            }
+        }
         for some in identities.chunks(100) {
-            let rows = self.rows_of(mapped, some)?;
+            let (sql, arguments) = mapped.statements.of_identities(self.source, some);
+            let rows = self.source.query(&sql, &arguments)?;
             all.extend(self.differing(mapped, &rows)?);
             let there: Vec<Vec<Cell>> = rows.iter().map(|row| mapped.identity_of(row)).collect();
             let gone: Vec<&Vec<Cell>> = some.iter().filter(|one| !there.contains(one)).collect();
+            // A row whose identity no item can have has made none.
             let keys = gone
                 .iter()
                 .filter_map(|one| Some(((*one).clone(), mapped.key(one).ok()?)));
@@ -198,67 +256,46 @@ impl<'m> Look<'_, 'm> {
         Ok(all)
     }
 
-    fn rows_of(
-        &mut self,
-        mapped: &Mapped<'m>,
-        identities: &[Vec<Cell>],
-    ) -> Result<Vec<Vec<Cell>>, SourceError> {
-        let sql = mapped
-            .statements
-            .of_identities(self.source, identities.len());
-        let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
-        self.source.query(&sql, &arguments)
-    }
-
     /// Finds items that have no row. The keys of the rows are held as digests, so many at once as memory
     /// allows; for more, both sides are read several times.
-    fn items(&mut self, mapped: &Mapped<'m>, rows: u64) -> Result<(), VerifyError> {
+    fn items(&mut self, (at, mapped): (usize, &Mapped<'m>), rows: u64) -> Result<(), VerifyError> {
         let buckets = rows / HELD_MAX + 1;
         for bucket in 0..buckets {
-            let is_in =
-                |key: &Values| u64::try_from(digest(key) % u128::from(buckets)) == Ok(bucket);
-            let mut held = BTreeSet::new();
-            self.each_key(mapped, |key| {
-                if is_in(&key) {
-                    held.insert(digest(&key));
-                }
-            })?;
+            let mut claimed = Claimed::of_bucket(bucket, buckets);
+            self.each_key(mapped, |digest| claimed.add(digest))?;
             let mut doubtful = Vec::new();
             self.each_item(mapped, |key| {
-                if is_in(&key) && !held.contains(&digest(&key)) {
+                if claimed.lacks(digest_of(mapped, &key)) {
                     doubtful.push(key);
                 }
             })?;
-            drop(held);
-            self.without_row(mapped, doubtful)?;
+            let claims = |row: &[Cell]| {
+                let digest = of_row(mapped, row);
+                digest.map(|one| (Claim::Item, one)).into_iter().collect()
+            };
+            let (named, more) = claimed.named(mapped, self.source, self.progress, claims)?;
+            named.into_iter().for_each(|one| self.add_problem(one));
+            self.verified.count += more;
+            self.without_row((at, mapped), doubtful)?;
         }
         Ok(())
     }
 
-    /// The keys of all rows that make items.
+    /// The digests of the keys of all rows that make items.
     fn each_key(
         &mut self,
         mapped: &Mapped<'m>,
-        mut with: impl FnMut(Values),
+        mut with: impl FnMut(u128),
     ) -> Result<(), VerifyError> {
-        let mut after = Vec::new();
-        loop {
-            let sql = mapped.statements.page(self.source, after.is_empty(), PAGE);
-            let rows = self.source.query(&sql, &after)?;
-            for row in &rows {
-                mapped
-                    .key(&mapped.identity_of(row))
-                    .ok()
-                    .into_iter()
-                    .for_each(&mut with);
-            }
-            match rows.last() {
-                Some(last) if rows.len() == PAGE && !self.progress.is_stopping() => {
-                    after = mapped.identity_of(last);
-                }
-                Some(_) | None => return Ok(()),
+        let mut cursor = Cursor::default();
+        while let Some(page) = cursor.next(mapped, self.source, PAGE)? {
+            let digests = page.rows.iter().filter_map(|row| of_row(mapped, row));
+            digests.for_each(&mut with);
+            if self.progress.is_stopping() {
+                break;
             }
         }
+        Ok(())
     }
 
     /// The keys of all items of an entity.
@@ -332,7 +369,7 @@ impl<'m> Look<'_, 'm> {
     /// Reports items that still have no row after the changes that may be on their way.
     fn without_row(
         &mut self,
-        mapped: &Mapped<'m>,
+        (at, mapped): (usize, &Mapped<'m>),
         mut doubtful: Vec<Values>,
     ) -> Result<(), VerifyError> {
         for _ in 0..LOOKS {
@@ -344,37 +381,47 @@ impl<'m> Look<'_, 'm> {
             for some in doubtful.chunks(100) {
                 let stored = self.stored(mapped, some)?;
                 let stored = some.iter().zip(stored).filter(|(_, one)| one.is_some());
-                there.extend(stored.map(|(key, _)| digest(key)));
+                there.extend(stored.map(|(key, _)| digest_of(mapped, key)));
             }
-            self.each_key(mapped, |key| {
-                there.remove(&digest(&key));
+            self.each_key(mapped, |digest| {
+                there.remove(&digest);
             })?;
-            doubtful.retain(|key| there.contains(&digest(key)));
+            doubtful.retain(|key| there.contains(&digest_of(mapped, key)));
         }
         for key in doubtful {
             let named = key
                 .iter()
-                .map(|(name, value)| format!("{name} = {value:?}"));
+                .map(|(name, value)| format!("{name} = {}", shown(value)));
             let named: Vec<String> = named.collect();
             self.add(Difference {
                 row: format!("{} ({})", mapped.entity.name, named.join(", ")),
                 what: format!("`{}` has no such row", mapped.origin.table.name),
             });
+            self.add_wrong(Wrong::Item(at, key));
         }
         Ok(())
     }
 }
 
-/// What stands for a key among others.
-fn digest(key: &Values) -> u128 {
-    let mut hash = Sha256::new();
-    for (name, value) in key {
-        let text = format!("{name}={value:?};");
-        hash.update(text.as_bytes());
+/// What stands for the item of a row; `None` where it makes none.
+fn of_row(mapped: &Mapped<'_>, row: &[Cell]) -> Option<u128> {
+    let key = mapped.key(&mapped.identity_of(row)).ok()?;
+    Some(digest_of(mapped, &key))
+}
+
+/// What stands for an item among others, by the attributes that identify it.
+fn digest_of(mapped: &Mapped<'_>, key: &Values) -> u128 {
+    let place = mapped.place(key);
+    // The key of an item that another program wrote may be none that the model makes.
+    let place = place.unwrap_or_else(|_| (format!("{key:?}"), Item::new()));
+    digest(&Claim::Item, &place)
+}
+
+/// A value in a message: a text in quotes.
+fn shown(value: &Value) -> String {
+    let text = value::shown(value);
+    match value {
+        Value::S(_) => format!("\"{text}\""),
+        _ => text,
     }
-    let bytes = hash.finalize();
-    bytes
-        .iter()
-        .take(16)
-        .fold(0, |sum, byte| sum << 8 | u128::from(*byte))
 }

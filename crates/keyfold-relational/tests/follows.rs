@@ -283,7 +283,7 @@ fn one_world(seed: u64) {
             writes,
             calls_left,
         };
-        let mapping = Mapping::of(&model, &mut source).unwrap();
+        let mapping = Mapping::of(&model, &mut Sqlite::open(&path).unwrap()).unwrap();
         let progress = Progress::default();
         let sizes = Sizes {
             rows: program.rng.usize(1..5),

@@ -38,7 +38,10 @@ pub(super) fn resolve(
         entity.origin = Some(Origin {
             table: table(&origin.table),
             joins,
-            only: origin.only.as_ref().map(|text| text.text.clone()),
+            only: origin
+                .only
+                .as_ref()
+                .map(|text| (text.text.clone(), text.span)),
             set,
             span: origin.span,
         });

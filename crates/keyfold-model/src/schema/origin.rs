@@ -11,8 +11,8 @@ pub struct Origin {
     pub table: SqlTable,
     /// The tables joined to it, in order.
     pub joins: Vec<Join>,
-    /// The condition of the rows, in SQL of the database.
-    pub only: Option<String>,
+    /// The condition of the rows, in SQL of the database, and its place in the model.
+    pub only: Option<(String, Span)>,
     /// Attributes and what they are taken from. An attribute that is not named here is taken from the
     /// column of the first table that has its name, as it is or in the form `like_this`.
     pub set: Vec<(String, Taken)>,

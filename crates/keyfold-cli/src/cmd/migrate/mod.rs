@@ -15,7 +15,8 @@ use keyfold_client::Backend;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
-    Ended, MapError, Mapping, Migration, Progress, Source, SourceError, check, verify,
+    Ended, MapError, Mapping, Migration, Progress, Source, SourceError, VerifyError, check, mend,
+    verify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +48,16 @@ enum Action {
     /// Show how far the migration is.
     Status(Both),
     /// Compare every row with its item, and every item with its row.
-    Verify(Both),
+    Verify {
+        #[command(flatten)]
+        both: Both,
+        /// Write the items that differ as their rows say, and delete those that no row makes.
+        #[arg(long)]
+        mend: bool,
+        /// Begin at once.
+        #[arg(long, requires = "mend")]
+        yes: bool,
+    },
     /// End the migration: the database keeps its changes no more. The tables keep what was written.
     Complete {
         #[command(flatten)]
@@ -95,7 +105,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Check(origin) => checked(origin, output),
         Action::Run { both, once } => carried(both, *once, output),
         Action::Status(both) => status(both, output),
-        Action::Verify(both) => verified(both, output),
+        Action::Verify {
+            both, mend: false, ..
+        } => verified(both, output),
+        Action::Verify { both, yes, .. } => mended(both, *yes, output),
         Action::Complete { both, yes } => complete(both, *yes, output),
         Action::Abort { both, foreign, yes } => abort(both, *foreign, *yes, output),
     }
@@ -253,16 +266,43 @@ fn compared(
     let found = watched(&progress, output, || {
         verify(mapping, source, backend, &progress)
     })?;
-    let found = found.map_err(|error| match error {
-        keyfold_relational::VerifyError::Source(error) => of_source(error),
-        keyfold_relational::VerifyError::Target(error) => error.into(),
-    })?;
+    let found = found.map_err(of_comparison)?;
     let verdict = told::verdict_of_comparison(&found, progress.is_stopping());
     output.report(
         told::verify_json(&found),
         || told::show_verify(&found),
         verdict,
     )
+}
+
+fn of_comparison(error: VerifyError) -> Failure {
+    match error {
+        VerifyError::Source(error) => of_source(error),
+        VerifyError::Target(error) => error.into(),
+        VerifyError::Problem(problem) => Failure::refused(problem.to_string()),
+    }
+}
+
+/// Writes what differs, and compares again.
+fn mended(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
+    let backend = written_at(&both.at)?;
+    if !yes {
+        terminal::error_line(
+            "items that differ are written as their rows say, and items that no row makes are deleted",
+        );
+        asked("nothing was written")?;
+    }
+    let progress = Progress::default();
+    let source = opened.source.as_mut();
+    let found = watched(&progress, output, || {
+        mend(&mapping, source, &backend, &progress)
+    })?;
+    let found = found.map_err(of_comparison)?;
+    backend.sync()?;
+    let verdict = told::verdict_of_mend(&found, progress.is_stopping());
+    output.report(told::mend_json(&found), || told::show_mend(&found), verdict)
 }
 
 fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
@@ -300,7 +340,7 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     let found = watched(&compared_progress, output, || {
         verify(&mapping, source, &backend, &compared_progress)
     })?;
-    let found = found.map_err(|error| Failure::backend(error.to_string()))?;
+    let found = found.map_err(of_comparison)?;
     if found.count > 0 || compared_progress.is_stopping() {
         let verdict = told::verdict_of_comparison(&found, compared_progress.is_stopping());
         return output.report(

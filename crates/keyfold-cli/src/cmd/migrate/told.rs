@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfold_relational::{Checked, Ended, Figures, Problem, State, Verified};
+use keyfold_relational::{Alike, Checked, Ended, Figures, Mended, Problem, State, Verified};
 use serde_json::{Value as Json, json};
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -89,35 +89,89 @@ fn rows(rows: &[(String, u64)]) -> Json {
 }
 
 pub(super) fn check_json(found: &Checked) -> Json {
+    let entities: Vec<Json> = found
+        .rows
+        .iter()
+        .map(|one| {
+            json!({
+                "entity": one.entity,
+                "rows": one.good,
+                "read": one.read,
+                "total": one.total,
+            })
+        })
+        .collect();
     let problems: Vec<Json> = found.problems.iter().map(problem).collect();
+    let groups: Vec<Json> = found.groups.iter().map(group).collect();
     json!({
-        "state": "checked",
-        "entities": rows(&found.rows),
+        "state": if found.is_stopped { "stopped" } else { "checked" },
+        "entities": entities,
         "problems": found.count,
         "examples": problems,
+        "groups": groups,
+        "notes": found.notes,
     })
 }
 
+fn group(one: &Alike) -> Json {
+    let mut group = problem(&one.first);
+    group["count"] = json!(one.count);
+    if let Some(help) = &one.first.help {
+        group["help"] = json!(help);
+    }
+    group
+}
+
 pub(super) fn show_check(found: &Checked) {
-    for (entity, count) in &found.rows {
-        terminal::line(&format!("{entity}: {}", counted_u64(*count, "row")));
+    for one in &found.rows {
+        let read = match one.read < one.total {
+            true => format!(", {} read", one.read),
+            false => String::new(),
+        };
+        terminal::line(&format!(
+            "{}: {} of {}{read}",
+            one.entity,
+            one.good,
+            counted_u64(one.total, "row")
+        ));
     }
-    for one in &found.problems {
-        terminal::line(&format!("{ERROR}{one}{ERROR:#}"));
+    for note in &found.notes {
+        terminal::line(&format!("{FAINT}note: {note}{FAINT:#}"));
     }
-    let more = found.count.saturating_sub(found.problems.len() as u64);
+    for one in &found.groups {
+        terminal::line(&format!("{ERROR}{}{ERROR:#}", one.first));
+        let more = one.count - 1;
+        if more > 0 {
+            terminal::line(&format!(
+                "{FAINT}  and {} like it{FAINT:#}",
+                counted_u64(more, "more row")
+            ));
+        }
+        if let Some(help) = &one.first.help {
+            terminal::line(&format!("  help: {help}"));
+        }
+    }
+    let shown: u64 = found.groups.iter().map(|one| one.count).sum();
+    let more = found.count.saturating_sub(shown);
     if more > 0 {
         terminal::line(&format!(
             "{FAINT}and {} more{FAINT:#}",
             counted_u64(more, "problem")
         ));
     }
-    if found.count == 0 {
+    if found.count == 0 && !found.is_stopped {
         terminal::line(&format!("{GOOD}every row is an item of the model{GOOD:#}"));
     }
 }
 
 pub(super) fn verdict_of(found: &Checked) -> Result<(), Failure> {
+    if found.is_stopped {
+        let read: u64 = found.rows.iter().map(|one| one.read).sum();
+        return Err(Failure::refused(format!(
+            "the check was stopped before its end: {} read",
+            counted_u64(read, "row")
+        )));
+    }
     match found.count {
         0 => Ok(()),
         count => Err(Failure::refused(format!(
@@ -236,10 +290,47 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
             "the comparison was stopped before its end",
         )),
         0 => Ok(()),
-        1 => Err(Failure::refused("1 item differs from its row")),
-        count => Err(Failure::refused(format!(
-            "{count} items differ from their rows"
+        count => {
+            let items = differ(count);
+            Err(Failure::refused(format!(
+                "{items}: `keyfold migrate verify --mend` writes what the rows say"
+            )))
+        }
+    }
+}
+
+fn differ(count: u64) -> String {
+    match count {
+        1 => "1 item differs from its row".to_owned(),
+        count => format!("{count} items differ from their rows"),
+    }
+}
+
+pub(super) fn mend_json(found: &Mended) -> Json {
+    let mut document = verify_json(&found.verified);
+    document["state"] = json!("mended");
+    document["put"] = json!(found.put);
+    document["deleted"] = json!(found.deleted);
+    document
+}
+
+pub(super) fn show_mend(found: &Mended) {
+    terminal::line(&format!(
+        "{} put, {} deleted",
+        counted_u64(found.put, "item"),
+        found.deleted
+    ));
+    show_verify(&found.verified);
+}
+
+pub(super) fn verdict_of_mend(found: &Mended, is_stopped: bool) -> Result<(), Failure> {
+    match found.verified.count {
+        0 if !is_stopped => Ok(()),
+        count if !is_stopped => Err(Failure::refused(format!(
+            "{} still: mend the rows or the model",
+            differ(count)
         ))),
+        _ => verdict_of_comparison(&found.verified, is_stopped),
     }
 }
 

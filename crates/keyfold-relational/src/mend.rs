@@ -1,0 +1,114 @@
+//! What a comparison finds is put right: items are written as their rows say, and those that no row makes are
+//! deleted. What was written is compared again, because rows may have changed meanwhile.
+
+use crate::apply::{Unwritten, apply};
+use crate::cell::Cell;
+use crate::mapping::Mapping;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::verify::{Verified, VerifyError, Wrong, compare};
+use crate::wish::Wish;
+use keyfold_client::Backend;
+use keyfold_model::value;
+use std::collections::BTreeMap;
+
+/// The most comparisons that find no less than the one before.
+const STALLED_MAX: u32 = 3;
+
+/// What was put right.
+#[derive(Debug, Clone, Default)]
+pub struct Mended {
+    /// Entities that were put.
+    pub put: u64,
+    /// Entities that were deleted.
+    pub deleted: u64,
+    /// What differs still.
+    pub verified: Verified,
+}
+
+/// Compares all rows with all items, and writes what differs, until nothing does.
+///
+/// # Errors
+/// When either side cannot be read, or an item cannot be written.
+pub fn mend(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    backend: &Backend,
+    progress: &Progress,
+) -> Result<Mended, VerifyError> {
+    let mut mended = Mended::default();
+    let (mut least, mut stalled) = (u64::MAX, 0);
+    loop {
+        let mut wrong = Vec::new();
+        mended.verified = compare(mapping, source, backend, progress, &mut wrong)?;
+        let count = mended.verified.count;
+        stalled = if count < least { 0 } else { stalled + 1 };
+        least = least.min(count);
+        if count == 0 || progress.is_stopping() || stalled == STALLED_MAX {
+            return Ok(mended);
+        }
+        let wishes = wishes(mapping, source, wrong)?;
+        if wishes.is_empty() {
+            return Ok(mended);
+        }
+        let wrote = apply(backend, mapping, wishes).map_err(|unwritten| match unwritten {
+            Unwritten::Problem(problem) => VerifyError::Problem(Box::new(problem)),
+            Unwritten::Failed(error) => VerifyError::Target(error),
+        })?;
+        progress.add_written(wrote.put, wrote.deleted);
+        mended.put += wrote.put;
+        mended.deleted += wrote.deleted;
+    }
+}
+
+/// What entities are to be, as their rows say now. Rows that are no items, and those that make one together,
+/// stay as they are.
+fn wishes(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    wrong: Vec<Wrong>,
+) -> Result<Vec<Wish>, VerifyError> {
+    let mut wishes: Vec<Wish> = Vec::new();
+    for one in wrong {
+        let (at, key, found) = match one {
+            Wrong::Item(at, key) => (at, key, None),
+            Wrong::Row(at, identity) => {
+                let Some(mapped) = mapping.entities.get(at) else {
+                    continue;
+                };
+                let Ok(key) = mapped.key(&identity) else {
+                    continue;
+                };
+                let identities = std::slice::from_ref(&identity);
+                let (sql, arguments) = mapped.statements.of_identities(source, identities);
+                let rows = source.query(&sql, &arguments)?;
+                let found = match rows.as_slice() {
+                    [] => None,
+                    [row] => match Wish::of(at, mapped, row) {
+                        Ok(wish) => Some(wish),
+                        Err(_) => continue,
+                    },
+                    _ => continue,
+                };
+                (at, key, found)
+            }
+        };
+        let gone = || Wish {
+            mapped: at,
+            row: key
+                .values()
+                .map(|one| Cell::Text(value::display(one)))
+                .collect(),
+            key: key.clone(),
+            values: None,
+        };
+        wishes.push(found.unwrap_or_else(gone));
+    }
+    let named = |wish: &Wish| format!("{} {:?}", wish.mapped, wish.key);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for wish in &wishes {
+        *counts.entry(named(wish)).or_default() += 1;
+    }
+    let is_alone = |wish: &Wish| counts.get(&named(wish)) == Some(&1);
+    Ok(wishes.into_iter().filter(is_alone).collect())
+}

@@ -1,0 +1,181 @@
+//! The rows of an entity, a page at a time, in the order of their identity.
+//!
+//! A database may take identities for equal that are not the same (`abc` and `ABC` in a column that is
+//! compared without case), and several rows may have one identity. So a page begins with the identity by
+//! which the one before it ended, and what was read already is left out by its cells. First come rows whose
+//! identity has a NULL: these compare with nothing.
+
+use crate::cell::Cell;
+use crate::convert::Problem;
+use crate::mapping::Mapped;
+use crate::source::{Source, SourceError};
+use crate::statement::PAGE;
+use keyfold_lower::arguments::Values;
+use keyfold_model::Type;
+use std::collections::BTreeMap;
+
+/// The most rows that are read at once to get behind identities that compare equal.
+const TIES_MAX: usize = 100_000;
+
+/// Rows of an entity.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// The rows that were not read before.
+    pub(crate) rows: Vec<Vec<Cell>>,
+    /// An identity that several of its rows have.
+    pub(crate) doubled: Option<Vec<Cell>>,
+    /// The identity behind which the next page begins.
+    pub(crate) after: Option<Vec<Cell>>,
+    /// Whether there may be a next page.
+    pub(crate) has_more: bool,
+    /// An identity with which so many compare equal that no page gets behind them.
+    pub(crate) stuck: Option<Vec<Cell>>,
+}
+
+impl Page {
+    /// Why its rows are not the items of an entity, beside what each of them says.
+    pub(crate) fn problem(&self, mapped: &Mapped<'_>) -> Option<Problem> {
+        if let Some(identity) = &self.doubled {
+            let why = format!("several rows make the same {}", mapped.entity.name);
+            return Some(mapped.problem(identity, why));
+        }
+        let why = "too many rows compare equal to it to be read one after the other";
+        self.stuck
+            .as_ref()
+            .map(|identity| mapped.problem(identity, why))
+    }
+}
+
+/// Where the next page begins.
+#[derive(Debug, Default)]
+pub(crate) struct Cursor {
+    after: Option<Vec<Cell>>,
+    /// The identities of the rows of the last page, and how many have each.
+    seen: BTreeMap<String, usize>,
+    is_done: bool,
+}
+
+/// An identity as it is compared with others: by its cells alone.
+fn spelled(identity: &[Cell]) -> String {
+    format!("{identity:?}")
+}
+
+impl Cursor {
+    /// The place behind an identity, whose row was read.
+    pub(crate) fn behind(after: Option<Vec<Cell>>) -> Cursor {
+        let seen = after.iter().map(|after| (spelled(after), 1));
+        Cursor {
+            seen: seen.collect(),
+            after,
+            is_done: false,
+        }
+    }
+
+    /// The next rows, about so many; `None` behind the last ones.
+    pub(crate) fn next(
+        &mut self,
+        mapped: &Mapped<'_>,
+        source: &mut dyn Source,
+        most: usize,
+    ) -> Result<Option<Page>, SourceError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let mut page = Page::default();
+        if self.after.is_none() {
+            let sql = mapped.statements.nameless(most);
+            page.rows = source.query(&sql, &[])?;
+        }
+        let mut limit = most.saturating_add(usize::from(self.after.is_some()));
+        let (rows, is_full) = loop {
+            let sql = mapped.statements.page(source, self.after.is_none(), limit);
+            let rows = source.query(&sql, self.after.as_deref().unwrap_or_default())?;
+            let is_full = rows.len() == limit;
+            if !is_full || self.gets_behind(mapped, &rows) {
+                break (rows, is_full);
+            }
+            if limit >= TIES_MAX {
+                page.stuck = rows.last().map(|row| mapped.identity_of(row));
+                break (rows, false);
+            }
+            limit = limit.saturating_mul(8).min(TIES_MAX);
+        };
+        self.take(mapped, rows, &mut page);
+        self.is_done = !is_full;
+        page.after.clone_from(&self.after);
+        page.has_more = is_full;
+        Ok(Some(page))
+    }
+
+    /// Whether the next page behind these rows is another one.
+    fn gets_behind(&self, mapped: &Mapped<'_>, rows: &[Vec<Cell>]) -> bool {
+        let last = last_sound(mapped, rows);
+        let mut left = self.seen.clone();
+        let mut identities = rows.iter().map(|row| spelled(&mapped.identity_of(row)));
+        last.is_some() && last != self.after && identities.any(|one| !takes(&mut left, &one))
+    }
+
+    /// Adds the rows that were not read before to a page, and remembers all.
+    fn take(&mut self, mapped: &Mapped<'_>, rows: Vec<Vec<Cell>>, page: &mut Page) {
+        let mut before = std::mem::take(&mut self.seen);
+        if let Some(last) = last_sound(mapped, &rows) {
+            self.after = Some(last);
+        }
+        for row in rows {
+            let identity = mapped.identity_of(&row);
+            let spelled = spelled(&identity);
+            if !takes(&mut before, &spelled) {
+                page.rows.push(row);
+            }
+            let count = self.seen.entry(spelled).or_default();
+            *count += 1;
+            if *count == 2 && page.doubled.is_none() {
+                page.doubled = Some(identity);
+            }
+        }
+    }
+}
+
+/// Takes one of the rows with an identity that were read before: whether there was one.
+fn takes(before: &mut BTreeMap<String, usize>, spelled: &str) -> bool {
+    match before.get_mut(spelled) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// The last identity that the database can be asked for: its cells are what its columns hold.
+fn last_sound(mapped: &Mapped<'_>, rows: &[Vec<Cell>]) -> Option<Vec<Cell>> {
+    let identities = rows.iter().rev().map(|row| mapped.identity_of(row));
+    identities.into_iter().find(|one| mapped.is_sound(one))
+}
+
+impl Mapped<'_> {
+    /// The attributes of all rows, in order, or what is wrong with them.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn all_values(
+        &self,
+        source: &mut dyn Source,
+    ) -> Result<Vec<Result<Values, Problem>>, SourceError> {
+        let (mut all, mut cursor) = (Vec::new(), Cursor::default());
+        while let Some(page) = cursor.next(self, source, PAGE)? {
+            all.extend(page.problem(self).map(Err));
+            all.extend(page.rows.iter().map(|row| self.values(row)));
+        }
+        Ok(all)
+    }
+
+    /// Whether rows can be found by an identity: a text that is no UTF-8 is read as bytes, and equals none.
+    pub(crate) fn is_sound(&self, identity: &[Cell]) -> bool {
+        let mut cells = self.identity.iter().zip(identity);
+        cells.all(|(at, cell)| {
+            let kind = self.filled.get(*at).map(|one| &one.attribute.kind);
+            !matches!(cell, Cell::Bytes(_)) || matches!(kind, Some(Type::Binary))
+        })
+    }
+}
