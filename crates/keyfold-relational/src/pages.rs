@@ -39,10 +39,29 @@ impl Page {
             let why = format!("several rows make the same {}", mapped.entity.name);
             return Some(mapped.problem(identity, why));
         }
-        let why = "too many rows compare equal to it to be read one after the other";
-        self.stuck
-            .as_ref()
-            .map(|identity| mapped.problem(identity, why))
+        if let Some(identity) = &self.stuck {
+            let why = "too many rows compare equal to it to be read one after the other";
+            return Some(mapped.problem(identity, why));
+        }
+        self.respelled(mapped)
+    }
+
+    /// A row that makes the item of another one on the page, by another spelling of its identity.
+    fn respelled(&self, mapped: &Mapped<'_>) -> Option<Problem> {
+        let mut made: BTreeMap<String, Vec<Cell>> = BTreeMap::new();
+        for row in &self.rows {
+            let identity = mapped.identity_of(row);
+            // A row without a key says so itself.
+            let Ok(key) = mapped.key(&identity) else {
+                continue;
+            };
+            if let Some(other) = made.insert(format!("{key:?}"), identity.clone()) {
+                let (entity, other) = (&mapped.entity.name, mapped.named(&other));
+                let why = format!("makes the same {entity} as {other}");
+                return Some(mapped.problem(&identity, why));
+            }
+        }
+        None
     }
 }
 

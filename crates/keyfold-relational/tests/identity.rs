@@ -103,6 +103,10 @@ fn rows_that_make_one_item_by_another_spelling_are_named() {
         world.problems(),
         ["t (id = \"1\"): makes the same A as t (id = 1)"]
     );
+    assert_eq!(
+        problem(world.run(10)),
+        "t (id = \"1\"): makes the same A as t (id = 1)"
+    );
     let world = World::one(
         "CREATE TABLE t(id TEXT PRIMARY KEY); INSERT INTO t VALUES ('2026-01-01 10:00:00'), ('2026-01-01T10:00:00Z');",
         "id: time(s)",
