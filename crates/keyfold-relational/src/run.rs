@@ -428,8 +428,15 @@ impl<'a, 'm> Migration<'a, 'm> {
         identities: &[Vec<Cell>],
         wishes: &mut Vec<Wish>,
     ) -> Result<(), Ended> {
+        // One query answers a row once, so what it answers twice is two rows.
+        let mut there = BTreeSet::new();
         for row in &self.rows_of(mapped, identities)? {
-            wishes.push(Wish::of(at, mapped, row)?);
+            let wish = Wish::of(at, mapped, row)?;
+            if !there.insert(format!("{:?}", wish.key)) {
+                let why = format!("several rows make the same {}", mapped.entity.name);
+                return Err(Ended::Problem(mapped.problem(&wish.row, why)));
+            }
+            wishes.push(wish);
         }
         for identity in identities {
             // A row whose identity no item can have made none.

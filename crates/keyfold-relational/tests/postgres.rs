@@ -281,7 +281,7 @@ fn one_world(server: &Server, seed: u64) {
             writes: &writes,
             calls_left,
         };
-        let mapping = Mapping::of(&model, &mut source).unwrap();
+        let mapping = Mapping::of(&model, &mut Postgres::open(&name).unwrap()).unwrap();
         let progress = Progress::default();
         let sizes = Sizes {
             rows: rng.usize(1..5),
