@@ -195,8 +195,10 @@ impl<'a, 'm> Migration<'a, 'm> {
                 Ok(()) => break page,
                 Err(Ended::Problem(problem)) => {
                     let has_more = self.carry_all(state, at + 1)? > 0;
-                    let is_page = page.problem(mapped).is_none();
-                    if !has_more && !(is_page && self.write_parents(mapped, &page.rows)?) {
+                    let can_go_on = has_more
+                        || (page.problem(mapped).is_none()
+                            && self.write_parents(mapped, &page.rows)?);
+                    if !can_go_on {
                         return Err(Ended::Problem(problem));
                     }
                     if !has_more {
