@@ -136,3 +136,13 @@ def test_the_same_calls_are_awaited(several: Model, server: str) -> None:
             await own.delete_many("Note", [{"n": 1}])
 
     asyncio.run(calls())
+
+
+def test_a_parent_with_children_is_refused_at_its_place(own: Client) -> None:
+    own.transact([user("parent"), Run("post", {"userId": "parent", "text": "one"})])
+    with pytest.raises(Refused, match="still has Post items; delete them first") as caught:
+        own.delete("User", {"userId": "parent"})
+    place = caught.value.place
+    assert place is not None
+    assert (place.action, place.entity) == ("delete User", "User")
+    assert place.id == {"userId": "parent"}

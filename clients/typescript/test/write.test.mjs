@@ -129,6 +129,7 @@ test("copies, guards and aggregates follow a write", async () => {
   const error = await refused(client.delete("Customer", { customerId: "a" }));
   assert.equal(error.code, "refused");
   assert.match(error.message, /still has Account items; delete them first/);
+  assert.deepEqual([error.place.action, error.place.entity, error.place.id], ["delete Customer", "Customer", { customerId: "a" }]);
   await client.delete("Account", { accountId: "a2" });
   await client.delete("Customer", { customerId: "a" });
   assert.equal(await client.one("customer", { customerId: "a" }), undefined);

@@ -31,8 +31,9 @@ export async function addAggregates(context: Context, draft: Draft): Promise<voi
   const remaining = draft.remaining.find((one) => one.items !== "0");
   draft.remaining = [];
   if (remaining !== undefined) {
-    const deleted = draft.steps.find((one) => isAt(one, remaining.table, remaining.key));
-    throw failure("refused", remaining.reason, placeOfItem(deleted?.label ?? "delete", remaining.table, remaining.key));
+    const { table, key, reason, of } = remaining;
+    const deleted = draft.steps.find((one) => isAt(one, table, key));
+    throw failure("refused", reason, { ...placeOfItem(deleted?.label ?? "delete", table, key), ...of });
   }
 }
 

@@ -15,7 +15,7 @@ import { decides } from "./decides.js";
 import { leftBehind } from "./left-behind.js";
 import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
-import { keyText, occupied, type Refusal, taken } from "./refusal.js";
+import { keyText, occupied, type Refusal, subject, taken } from "./refusal.js";
 import { type Draft, put, putNew, type RemainingItems, remove, type Step, step, unlessStale } from "./step.js";
 import {
   derivedOf,
@@ -97,7 +97,7 @@ function remainingItems(
   if (items === undefined) return undefined;
   const { tableName: table, key } = placeOf(model, entity, old.values);
   const reason = `the ${entity.name} with ${keyText(entity, old.values)} still has ${child} items; delete them first`;
-  return { table, key, counter, items, isJudged: watched.includes(counter), reason };
+  return { table, key, counter, items, isJudged: watched.includes(counter), reason, of: subject(entity, old.values) };
 }
 
 /** The conditions that everything a write rests on is as it was read. */

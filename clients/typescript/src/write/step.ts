@@ -6,7 +6,7 @@ import { type Changed, Expressions, type Removed, type Term } from "../expressio
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
 import { isSameItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
-import { isByItem, type Refusal } from "./refusal.js";
+import { isByItem, type Refusal, type Subject } from "./refusal.js";
 import type { Unread } from "./unread.js";
 
 /** What a step does with its item. */
@@ -55,8 +55,9 @@ export interface RemainingItems {
   items: string;
   /** Whether a condition of the deletion is judged on the counter. */
   readonly isJudged: boolean;
-  /** The sentence of the refusal. */
+  /** The sentence of the refusal, and the deleted entity. */
   readonly reason: string;
+  readonly of: Subject;
 }
 
 /** A write that is being composed. Aggregates follow once all of its steps are known. */

@@ -15,7 +15,7 @@ from keyfold.lower.write.contribution import (
     contribution_of,
     no_parent_text,
 )
-from keyfold.lower.write.refusal import Reason, Refusal, at_item
+from keyfold.lower.write.refusal import Reason, Refusal, at_item, at_reason
 from keyfold.lower.write.step import Check, Delete, Draft, EntityChange, Put, Step, Update
 from keyfold.lower.write.stored_entity import get
 from keyfold.plan.model import Model
@@ -38,7 +38,7 @@ def add_aggregates(model: Model, draft: Draft) -> Lowering[None]:
         if one.items != "0":
             deleted = (step.label for step in draft.steps if step.is_at(one.table, one.key))
             label = next(deleted, "delete")
-            raise at_item(Refused(one.reason), label, one.table, one.key)
+            raise at_reason(one.reason, label, one.table, one.key)
 
 
 def _follow(model: Model, change: EntityChange, draft: Draft) -> Lowering[None]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from keyfold.errors import Invalid
+from keyfold.errors import Invalid, Refused
 from keyfold.lower.derive import Derived, Guard, IdGuard, Main, derive, guard_key, place_of
 from keyfold.lower.expression import Equal, Exists, Missing, Term
 from keyfold.lower.stored import digest_attribute
 from keyfold.lower.write import moved
 from keyfold.lower.write.left_behind import left_behind
 from keyfold.lower.write.main_item import MainItem
-from keyfold.lower.write.refusal import Refusal, key_text, occupied, taken
+from keyfold.lower.write.refusal import Reason, Refusal, key_text, occupied, taken
 from keyfold.lower.write.step import (
     Check,
     Draft,
@@ -105,7 +105,8 @@ def _remaining_items(
         return []
     key = key_text(entity, old.values)
     place = place_of(entity, old.values)
-    reason = f"the {entity.name} with {key} still has {aggregate.entity} items; delete them first"
+    message = f"the {entity.name} with {key} still has {aggregate.entity} items; delete them first"
+    reason = Reason(Refused(message), entity, old.values)
     return [RemainingItems(place.table_name, place.key, aggregate.items, items, reason)]
 
 

@@ -53,6 +53,13 @@ def at_item(error: E, action: str, table: str, key: Item) -> E:
     return error
 
 
+def at_reason(reason: Reason, action: str, table: str, key: Item) -> KeyfoldError:
+    """The caller's error at the item with this key, about the reason's entity."""
+    place = place_of_item(action, table, key)
+    reason.error.place = _about(place, reason.entity, reason.values)
+    return reason.error
+
+
 def at_entity(error: E, action: str, entity: Entity, values: Values) -> E:
     """The error, at the item of the entity with these attributes."""
     at = identifying_place(entity, values)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from keyfold.lower.derive import CopyRole, Derived, Guard, IdGuard, PartRole, Role
 from keyfold.lower.expression import Changes, Missing, Placeholders, Term
 from keyfold.lower.write.lacking import Unread
-from keyfold.lower.write.refusal import ByItem, Refusal
+from keyfold.lower.write.refusal import ByItem, Reason, Refusal
 from keyfold.plan.condition import Path
 from keyfold.plan.model import Entity
 from keyfold.values.value import Item, Value, Values
@@ -151,8 +151,8 @@ class RemainingItems:
     counter: str
     """The attribute that holds the number of items."""
     items: str
-    reason: str
-    """The sentence of the refusal."""
+    reason: Reason
+    """The refusal, about the deleted entity."""
     judged: bool = False
     """Whether a condition of the deletion is judged on the counter."""
 
