@@ -135,6 +135,21 @@ test("copies, guards and aggregates follow a write", async () => {
   assert.equal(await client.one("customer", { customerId: "a" }), undefined);
 });
 
+test("an item that was read is changed and put back", async () => {
+  await customer("back");
+  const read = await client.one("customer", { customerId: "back" });
+  await client.put("Customer", { ...read, name: "Eve" });
+  const { name, accounts, worth, highest } = await client.one("customer", { customerId: "back" });
+  assert.deepEqual([name, accounts, worth, highest], ["Eve", 2, 12, 7]);
+  const [account] = (await client.page("accounts", { customerId: "back" })).items;
+  const other = await refused(client.put("Customer", { ...read, kind: "Account" }));
+  assert.equal(other.code, "invalid");
+  assert.match(other.message, /Customer: an item of the kind `Account` is none/);
+  const alone = await refused(client.put("Customer", { customerId: "back", name: "Ada", accounts: 2 }));
+  assert.match(alone.message, /kept by the model/);
+  assert.equal((await refused(client.put("Account", account))).code, "invalid");
+});
+
 test("a refusal names the action, the item and the conditions", async () => {
   await customer("b");
   const poor = await refused(client.write("transfer", { "from.accountId": "b1", "to.accountId": "b2", n: 6 }));

@@ -5,6 +5,7 @@ import { invalid } from "../error.js";
 import { fieldsOf } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, WritePlan } from "../plan.js";
+import { shownText } from "../value/text.js";
 import type { Values } from "../value/value.js";
 
 /** The arguments of a named write. Optional attributes and those with a default may be left out. */
@@ -17,7 +18,8 @@ export function argumentsOfWrite(model: Model, write: WritePlan, given: Given): 
 }
 
 /** The attributes of a whole entity. A version is the one that the stored entity must have. */
-export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Values {
+export function wholeEntity(model: Model, entity: EntityPlan, whole: Given): Values {
+  const given = withoutKind(model, entity, whole);
   refuseKept(entity, given);
   const values = typedAll(model, given, entity.attributes, entity.name);
   const needed = entity.attributes.filter(
@@ -25,6 +27,19 @@ export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Val
   );
   requireAll(values, needed.map((one) => one.name), entity.name);
   return values;
+}
+
+/** What a caller gives for a whole entity. An item that was read has its `kind`, and what the model keeps: both are
+ * left out, and a version stays. */
+function withoutKind({ kindMember: member }: Model, entity: EntityPlan, given: Given): Given {
+  if (!isGiven(checked(given, entity.name), member)) return given;
+  const kind = given[member];
+  if (kind !== entity.name) {
+    throw invalid(`${entity.name}: an item of the kind \`${shownText(String(kind))}\` is none`, member, entity.name);
+  }
+  const kept = entity.attributes.filter((one) => one.kept === true && one.name !== entity.version);
+  const left = new Set([member, ...kept.map((one) => one.name)]);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !left.has(name)));
 }
 
 /** Some attributes of an entity, among them all of its key. */
