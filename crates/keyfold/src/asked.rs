@@ -9,7 +9,8 @@ use crate::item::Item;
 use crate::page::Page;
 use keyfold_client::{Observer, Terms, origin};
 use keyfold_lower::arguments::{self, Values};
-use keyfold_lower::{Found, Lowering, OnUnknown, PageRequest, read, write};
+use keyfold_lower::read::{self, Places};
+use keyfold_lower::{Found, Lowering, OnUnknown, PageRequest, write};
 use keyfold_model::{Model, Pattern, Write, value};
 use keyfold_types::Value;
 use serde::Serialize;
@@ -113,6 +114,10 @@ pub(crate) struct Asked {
     named: Named,
     start: PageRequest,
     on_unknown: Option<OnUnknown>,
+    /// The places at which the pages so far began.
+    places: Places,
+    /// Whether the page has been read before.
+    comes_again: bool,
 }
 
 /// How much of an answer is read.
@@ -128,6 +133,8 @@ impl Asked {
             named: Named::new(pattern),
             start: PageRequest::default(),
             on_unknown: None,
+            places: Places::default(),
+            comes_again: false,
         }
     }
 
@@ -137,6 +144,8 @@ impl Asked {
             named: Named::with(pattern, given),
             start: PageRequest::default(),
             on_unknown: None,
+            places: Places::default(),
+            comes_again: false,
         }
     }
 
@@ -222,6 +231,9 @@ impl Asked {
     /// Asks the pattern as a part of a call.
     async fn read_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
         let name = self.named.name.clone();
+        if self.comes_again {
+            return Err(read::had_before(&name).into());
+        }
         let question = self.of_pattern(bound, extent);
         let question = question.map_err(|error| error.owned(&name))?;
         let found = carried(&bound.shared, terms, question.call()).await;
@@ -323,7 +335,11 @@ pub(crate) async fn first_as<T>(
 /// The question for the page behind one; none behind the last, or behind an error.
 pub(crate) fn following(asked: Asked, page: &Result<Page, Error>) -> Option<Asked> {
     let next = page.as_ref().ok()?.next.as_deref()?;
-    Some(asked.after(next))
+    let mut asked = asked.after(next);
+    if let Some(after) = &asked.start.after {
+        asked.comes_again = asked.places.comes_again(after);
+    }
+    Some(asked)
 }
 
 /// The arguments of a write, with the members of an object that is given for an alias behind its name:

@@ -24,7 +24,11 @@ entity Day
 entity Note
   id: string
   key "N#{id}" "N"
+entity Log
+  host: string, n: int
+  key "L#{host}" "{n:06}"
 pattern days(name) -> Day[]
+pattern logs(host) -> Log[]
 pattern note(id) -> Note?
 write make(id)
   create Note
@@ -36,7 +40,8 @@ struct Slow {
     address: SocketAddr,
     delay_ms: Arc<AtomicU64>,
     most: Arc<AtomicUsize>,
-    /// Whether a batch of writes is answered here: its first note stays unprocessed.
+    /// Whether a batch of writes and a query are answered here: the first note of the batch stays
+    /// unprocessed, and the query goes in a circle.
     leaves: Arc<AtomicBool>,
 }
 
@@ -78,9 +83,12 @@ fn pass(
     while let Some(request) = message(&mut client) {
         let now = under_way.fetch_add(1, Ordering::SeqCst) + 1;
         most.fetch_max(now, Ordering::SeqCst);
-        let is_batch = String::from_utf8_lossy(&request).contains("BatchWriteItem");
-        let answer = if is_batch && leaves.load(Ordering::SeqCst) {
+        let text = String::from_utf8_lossy(&request);
+        let is_here = |operation| leaves.load(Ordering::SeqCst) && text.contains(operation);
+        let answer = if is_here("BatchWriteItem") {
             Some(one_is_left())
+        } else if is_here("DynamoDB_20120810.Query") {
+            Some(the_same_page())
         } else {
             behind.write_all(&request).unwrap();
             message(&mut behind)
@@ -95,7 +103,19 @@ fn pass(
 
 /// The answer of a batch whose note `0` was not written.
 fn one_is_left() -> Vec<u8> {
-    let body = r#"{"UnprocessedItems":{"Tab":[{"PutRequest":{"Item":{"PK":{"S":"N#0"},"SK":{"S":"N"}}}}]}}"#;
+    success(
+        r#"{"UnprocessedItems":{"Tab":[{"PutRequest":{"Item":{"PK":{"S":"N#0"},"SK":{"S":"N"}}}}]}}"#,
+    )
+}
+
+/// A page that ends where every other one ends.
+fn the_same_page() -> Vec<u8> {
+    success(
+        r#"{"Items":[],"Count":0,"ScannedCount":0,"LastEvaluatedKey":{"PK":{"S":"L#a"},"SK":{"S":"000001"}}}"#,
+    )
+}
+
+fn success(body: &str) -> Vec<u8> {
     format!(
         "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
@@ -356,4 +376,27 @@ fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
             );
         });
     }
+}
+
+/// A service that goes in a circle: every page ends where the first one ended.
+#[test]
+fn pages_that_come_again_end_with_an_error() {
+    let slow = slow();
+    let url = format!("http://{}", slow.address);
+    let keyfold = keyfold::Keyfold::connect(&url).unwrap();
+    let blocking = keyfold.model(MODEL).unwrap();
+    slow.leaves.store(true, Ordering::SeqCst);
+    let is_circle = |error: Error| error.to_string().contains("logs has a page again");
+    let mut pages = blocking.query("logs").arg("host", "a").pages().take(20);
+    assert!(is_circle(pages.find_map(Result::err).unwrap()));
+    runtime().block_on(async {
+        let database = database(&slow, 1).await;
+        let mut pages = database.query("logs").arg("host", "a").pages();
+        for _ in 0..20 {
+            if let Err(error) = pages.next().await.unwrap() {
+                return assert!(is_circle(error));
+            }
+        }
+        panic!("pages come again and again");
+    });
 }

@@ -5,7 +5,7 @@
 //! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
 //! - `together` reads several items by keys of their own, `many` one entity by its keys.
 //! - `guarded` reads the guard of an `id` first, which says where the item lies.
-//! - `current` decides between the entries of a late index.
+//! - `places` notices pages that come again; `current` decides between the entries of a late index.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
 mod answer;
@@ -19,6 +19,7 @@ mod ends;
 mod fan;
 mod guarded;
 mod many;
+mod places;
 mod question;
 mod request;
 mod required;
@@ -36,6 +37,7 @@ use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, Index, IndexKind, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::Item;
 pub use many::{Many, many};
+pub use places::Places;
 use question::Question;
 pub use required::kind_name;
 
@@ -331,22 +333,13 @@ async fn read_pages(
         next: first.next,
         request: first.request,
     };
-    // A place at which a page begins never comes again. Each is compared with one before it, which is kept
-    // after 1, 2, 4, 8 pages.
-    let (mut kept, mut count) = (None, 1_u64);
+    let mut places = Places::default();
     while pages == Pages::All
         && let Some(after) = found.next.take()
     {
-        if kept.as_ref() == Some(&after) {
-            return Err(ClientError::Transport(format!(
-                "{} has a page again that it had before",
-                pattern.name
-            )));
+        if places.comes_again(&after) {
+            return Err(had_before(&pattern.name));
         }
-        if count.is_power_of_two() {
-            kept = Some(after.clone());
-        }
-        count += 1;
         let next = PageRequest {
             after: Some(after),
             ..start.clone()
@@ -361,6 +354,12 @@ async fn read_pages(
         required::check_all(model, pattern, &found.items, &found.request)?;
     }
     Ok(found)
+}
+
+/// The error about a service that answers with the same pages again and again.
+#[must_use]
+pub fn had_before(pattern: &str) -> ClientError {
+    ClientError::Transport(format!("{pattern} has a page again that it had before"))
 }
 
 /// Reads a page of a plan's items as they are stored. Returns them and the cursor of the next page.
