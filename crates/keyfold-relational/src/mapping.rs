@@ -418,7 +418,13 @@ impl<'m> Draft<'m> {
             let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
             let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
             let (at, positions) = watch(watched, &join.table, &columns);
-            let others: Vec<&SqlColumn> = pairs.iter().map(|(_, other)| *other).collect();
+            let kind_of = |own: &SqlColumn| {
+                let mut columns = self.columns(&own.alias).iter();
+                let found = columns.find(|one| one.name == own.column);
+                found.map_or("", |one| one.kind.as_str())
+            };
+            let others = pairs.iter().map(|(own, other)| (*other, kind_of(own)));
+            let others: Vec<(&SqlColumn, &str)> = others.collect();
             let sql = statement::dependent(source, &self.origin, number, &others, identity);
             depends.push(Dependence {
                 watched: at,

@@ -95,6 +95,21 @@ pub trait Source {
     /// When it cannot, with everything that stands in the way.
     fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError>;
 
+    /// The place of an argument that is compared as a value of a type.
+    fn argument_of(&self, number: usize, kind: &str) -> String {
+        let _ = kind;
+        self.argument(number)
+    }
+
+    /// Waits until what was read is durable in the database: a row that a failure takes back must not have
+    /// become an item.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    fn settle(&mut self) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     /// Begins a snapshot: all that is read until [`Source::release`] is of one moment. Changes are read first
     /// in it, if they are read at all.
     ///

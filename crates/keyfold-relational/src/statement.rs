@@ -53,20 +53,20 @@ fn tables(source: &dyn Source, origin: &Origin, joins: usize) -> String {
 }
 
 /// The query of the identities of the entities to which a row of a joined table belongs, by the values of
-/// the columns that the others are compared with.
+/// the columns that the others are compared with, and their types.
 pub(crate) fn dependent(
     source: &dyn Source,
     origin: &Origin,
     join: usize,
-    others: &[&SqlColumn],
+    others: &[(&SqlColumn, &str)],
     identity: &[(usize, String)],
 ) -> String {
     let alias = &origin.table.alias;
     let own = identity.iter().map(|(_, name)| column(source, alias, name));
     let own: Vec<String> = own.collect();
-    let equal = others.iter().enumerate().map(|(at, other)| {
+    let equal = others.iter().enumerate().map(|(at, (other, kind))| {
         let other = column(source, &other.alias, &other.column);
-        format!("{other} = {}", source.argument(at + 1))
+        format!("{other} = {}", source.argument_of(at + 1, kind))
     });
     let equal: Vec<String> = equal.collect();
     let tables = tables(source, origin, join);

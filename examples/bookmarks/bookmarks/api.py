@@ -307,8 +307,15 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [*message.get("headers", []), *self.HEADERS]
+                message = {**message, "headers": own}
+            await send(message)
+
         if scope["type"] == "http" and (why := refused(scope)) is not None:
-            await _answer(Problem(403, "forbidden", why))(scope, receive, send)
+            await _answer(Problem(403, "forbidden", why))(scope, receive, guarded)
             return
         held = 0
 
@@ -319,11 +326,5 @@ class Guarded:
             if held > self.BODY_MAX:
                 raise HTTPException(413, f"a body has at most {self.BODY_MAX} bytes")
             return message
-
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own = [*message.get("headers", []), *self.HEADERS]
-                message = {**message, "headers": own}
-            await send(message)
 
         await self._app(scope, bounded, guarded)

@@ -65,7 +65,7 @@ class Given(BaseModel):
 
 
 Number = Annotated[int, Field(ge=0, le=NUMBER_MAX)]
-Quantity = Annotated[int, Field(ge=1)]
+Quantity = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
 
 
 def _plain(number: Decimal) -> Decimal:
@@ -300,7 +300,7 @@ async def place_order(
         user_id=buyer.user_id,
         order_date=today(),
         order_id=OrderId(order_id),
-        total=sold.price * given.quantity,
+        total=_plain(sold.price * given.quantity),
         status="pending",
     )
     line = NewOrderItem(

@@ -175,6 +175,18 @@ def test_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
             put = await did(call, "PUT", "/products/ink", product)
             read = await did(call, "GET", "/products/ink")
             assert put == read == {"sku": "ink", **product, "price": price}, given
+        user = {"user_id": 5, "email": "e@x.org", "name": "E"}
+        await did(call, "POST", "/users", user)
+        for at, (price, quantity, total) in enumerate(
+            (("0.50", 2, "1"), ("0.50", 20, "10"), ("9999999999.99", 7, "69999999999.93"))
+        ):
+            product = {"name": "Ink", "price": price, "stock": 50}
+            await did(call, "PUT", "/products/ink", product)
+            order = {"user_id": 5, "sku": "ink", "quantity": quantity}
+            put = await did(call, "PUT", f"/orders/{at + 1}", order)
+            read = await did(call, "GET", f"/orders/{at + 1}")
+            assert put["total"] == total, put
+            assert read.get("order", read)["total"] == total, read
 
     visited(endpoint, visit)
 
