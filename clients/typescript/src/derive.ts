@@ -229,7 +229,7 @@ export function heldPlace(entity: EntityPlan, id: Values, guard: Item): Values {
     const value = held(guard, as);
     if (value === undefined) {
       throw invalid(
-        `the guard of this ${entity.name} lacks \`${attribute}\` of its key: it was not written through the model`,
+        `the guard of this ${entity.name} lacks \`${attribute}\` of its key: it was not written through the model, or by an earlier version of it`,
       );
     }
     values.set(attribute, value);

@@ -55,8 +55,8 @@ impl BackendArguments {
         if let Some(name) = &self.connection {
             let project = Project::find()?.ok_or_else(|| {
                 Failure::usage(format!(
-                    "--connection {name} is a name of {}, and there is none",
-                    project::FILE
+                    "--connection {name} is a name of {file}, and there is none: name the place by --endpoint URL or --data DIR, or make a project with `keyfold init`",
+                    file = project::FILE
                 ))
             })?;
             return project.connection(name);

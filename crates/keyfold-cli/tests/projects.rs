@@ -374,7 +374,10 @@ fn without_a_project_a_command_asks_for_what_it_needs() {
         (&["fmt"], "`keyfold init` starts a project"),
         (&["run", "user_by_email", "email=x"], "user_by_email"),
         (&["put", "User"], "User"),
-        (&["infer", "T", "--connection", "a"], "there is none"),
+        (
+            &["infer", "T", "--connection", "a"],
+            "make a project with `keyfold init`",
+        ),
     ] {
         let failed = place.json(2, line);
         let message = failed["error"]["message"].as_str().unwrap();

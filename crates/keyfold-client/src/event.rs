@@ -171,7 +171,7 @@ impl<'m> Events<'m> {
         let known = keys.unwrap_or(item);
         let shown = shown_item(known);
         let unknown = UnknownItem::because(format!(
-            "the stream has an item that the model does not know ({shown}): it was not written through the model"
+            "the stream has an item that the model does not know ({shown}): it was not written through the model, or by an earlier version of it"
         ));
         ClientError::unknown(unknown.at(known.clone()))
     }

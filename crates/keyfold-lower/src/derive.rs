@@ -364,7 +364,7 @@ pub(crate) fn held_place(
     for attribute in entity.moving() {
         let Some(held) = guard.get(&held_in_guard(attribute)) else {
             return Err(ClientError::Invalid(format!(
-                "the guard of this {} lacks `{attribute}` of its key: it was not written through the model",
+                "the guard of this {} lacks `{attribute}` of its key: it was not written through the model, or by an earlier version of it",
                 entity.name
             )));
         };

@@ -45,7 +45,7 @@ pub fn unknown_item(found: &str, table: &Table, item: &Item) -> ClientError {
     let said = said(table, item).map(|(name, held)| print(name, " = ", held));
     let said = said.map_or_else(String::new, |said| format!("; {said}"));
     let unknown = UnknownItem::because(format!(
-        "{found} an item that the model does not know ({}{said}): it was not written through the model",
+        "{found} an item that the model does not know ({}{said}): it was not written through the model, or by an earlier version of it",
         shown_key(table, item)
     ));
     ClientError::unknown(unknown.at(key_of(table, item)))

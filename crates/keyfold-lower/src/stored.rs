@@ -95,7 +95,7 @@ impl Unreadable {
     ) -> ClientError {
         let kind = kind_name(entity, copy);
         let unknown = UnknownItem::because(format!(
-            "{kind} ({}): {self}; it was not written through the model, and `keyfold verify` finds such items",
+            "{kind} ({}): {self}; it was not written through the model, or by an earlier version of it, and `keyfold verify` finds such items",
             shown_key(table, item)
         ));
         let unknown = unknown.at(key_of(table, item));

@@ -70,7 +70,7 @@ impl UnknownItem {
 /// Why an attribute of an item is not as the model writes it: the end of a sentence.
 pub fn unwritten(entity: &Entity, item: &Item, attribute: &str) -> String {
     let by_whom = match entity.view {
-        None => "it was not written through the model",
+        None => "it was not written through the model, or by an earlier version of it",
         // The rest of the row, which may say it, may not have been read.
         Some(_) => "`keyfold verify` says why",
     };

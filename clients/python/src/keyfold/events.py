@@ -56,7 +56,7 @@ def event_of(
         held = ", ".join(printed(name, " = ", one) for name, one in (keys or item).items())
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
-            " through the model",
+            " through the model, or by an earlier version of it",
             key=held,
         )
     if kind.follows or (kind.copy is not None and not copies):

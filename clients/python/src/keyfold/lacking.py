@@ -12,7 +12,8 @@ def lacking(entity: Entity, item: Item, name: str) -> UnknownItem:
     held = ((name, item.get(name)) for name in entity.identity)
     key = ", ".join(f"{name} = {value}" for name, value in held if value is not None)
     return UnknownItem(
-        f"{item.kind} ({key}) lacks {name}: it was not written through the model",
+        f"{item.kind} ({key}) lacks {name}: it was not written through the model, or by an"
+        " earlier version of it",
         entity=item.kind,
         key=key,
         attribute=name,

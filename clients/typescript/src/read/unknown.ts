@@ -36,14 +36,14 @@ export function unknownItem(found: string, table: TablePlan | undefined, item: I
   const type = table?.typeAttribute ?? "";
   const value = held(item, type);
   const said = value ? print(`; ${type}`, " = ", value) : "";
-  const message = `${found} an item that the model does not know (${text}${said}): it was not written through the model`;
+  const message = `${found} an item that the model does not know (${text}${said}): it was not written through the model, or by an earlier version of it`;
   return new KeyfoldError(message, { code: "unknown_item", key });
 }
 
 /** The error about an item without an attribute that every item of its kind has. */
 export function lacking(entity: EntityPlan, name: string, index: string | undefined): KeyfoldError {
   const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
-  const why = entity.view === undefined ? "it was not written through the model" : "`keyfold verify` says why";
+  const why = entity.view === undefined ? "it was not written through the model, or by an earlier version of it" : "`keyfold verify` says why";
   return unknownAttribute(`\`${name}\` ${place} in a key; ${why}`, name);
 }
 

@@ -30,7 +30,7 @@ const DIGITS = /^-?[0-9]+(?:\.[0-9]+)?$/;
 export function plain(model: Model, numbers: Numbers, name: string, type: Type, value: AttributeValue): unknown {
   const made = isRare(type) ? types.stored(model, numbers, name, type, value) : scalar(numbers, name, type, value);
   if (made === undefined) {
-    const message = `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model`;
+    const message = `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model, or by an earlier version of it`;
     throw unknownAttribute(message, name);
   }
   return made;

@@ -261,9 +261,14 @@ fn parts(
         && *format == Format::Plain
     {
         *format = bare_format(name, kind, column)
-            .ok_or_else(|| Box::new(wrong_kind(declared, column, kind.key_kind())))?;
+            .ok_or_else(|| Box::new(wrong_kind(declared, column, kind.key_kind(), None)))?;
     } else if column.kind != KeyKind::S {
-        return Err(Box::new(wrong_kind(declared, column, Some(KeyKind::S))));
+        let alone = match parts.as_slice() {
+            [Part::Field { kind, .. }] => kind.key_kind(),
+            _ => None,
+        };
+        let made = Some(KeyKind::S);
+        return Err(Box::new(wrong_kind(declared, column, made, alone)));
     }
     Ok(parts)
 }
@@ -305,12 +310,17 @@ fn bare_format(name: &str, kind: &Type, column: &Column) -> Option<Format> {
 }
 
 /// The error about a template that makes another type than the key attribute has. `made` is the type
-/// of key attributes that it makes.
-fn wrong_kind(declared: &TemplateDecl, column: &Column, made: Option<KeyKind>) -> Diagnostic {
+/// of key attributes that it makes, and `alone` the type of the one attribute in quotes.
+fn wrong_kind(
+    declared: &TemplateDecl,
+    column: &Column,
+    made: Option<KeyKind>,
+    alone: Option<KeyKind>,
+) -> Diagnostic {
     let is_itself = matches!(declared.parts.as_slice(), [PartDecl::Field { name, .. }] if name.text == column.name);
     let repair = match (declared.parts.as_slice(), declared.bare, column.kind) {
         ([PartDecl::Field { name, formats }], false, KeyKind::N | KeyKind::B)
-            if formats.is_empty() && !is_itself =>
+            if formats.is_empty() && alone == Some(column.kind) =>
         {
             vec![Edit::replace(declared.span, in_braces(&name.text))]
         }
@@ -332,10 +342,15 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column, made: Option<KeyKind>) -
     let mut diagnostic = Diagnostic::error("KF004", declared.span, message, "wrong type");
     if let [edit] = repair.as_slice() {
         diagnostic = diagnostic
-            .help(format!("write {}", edit.text))
+            .help(match declared.bare {
+                true => format!("write {}", edit.text),
+                false => format!("leave out the quotes: {}", edit.text),
+            })
             .repair(repair);
     }
-    if let Some(kind) = made.filter(|kind| *kind != column.kind) {
+    // A key attribute has the type of the attribute that it is.
+    let is_of_its_type = is_itself && alone == Some(column.kind);
+    if let Some(kind) = made.filter(|kind| *kind != column.kind && !is_of_its_type) {
         let declaration = column.declared_as(kind);
         diagnostic = diagnostic
             .help(format!("declare the key attribute as `{declaration}`"))

@@ -202,7 +202,7 @@ def held_place(entity: Entity, identity: Values, guard: Item) -> Values:
         if name not in guard:
             raise UnknownItem(
                 f"the guard of this {entity.name} lacks `{attribute}` of its key: it was not"
-                " written through the model"
+                " written through the model, or by an earlier version of it"
             )
         values[attribute] = guard[name]
     return values

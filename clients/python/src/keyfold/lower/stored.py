@@ -155,7 +155,8 @@ def _named(entity: Entity, copy: Copy | None, item: Item, wrong: UnknownItem) ->
     """The error about an attribute with the entity and the key of its item."""
     kind = entity.name if copy is None else f"{entity.name}.{copy.name}"
     key = printed_columns(entity.table, item)
-    message = f"{kind} ({key}): {wrong.message}; it was not written through the model"
+    why = "it was not written through the model, or by an earlier version of it"
+    message = f"{kind} ({key}): {wrong.message}; {why}"
     return UnknownItem(message, entity=kind, key=key, attribute=wrong.attribute)
 
 

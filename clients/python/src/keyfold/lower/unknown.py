@@ -37,7 +37,7 @@ def unknown_item(found: str, table: Table, item: Item) -> UnknownItem:
     said = f"; {printed(attribute, ' = ', item[attribute])}" if attribute in item else ""
     return UnknownItem(
         f"{found} an item that the model does not know ({key}{said}): it was not written through"
-        " the model",
+        " the model, or by an earlier version of it",
         key=key,
     )
 
@@ -62,7 +62,7 @@ def require(
             message = f"{found} an item of {kind} ({key}): {of_sum}"
         elif name not in values and entity.always_has(name):
             by_view = "`keyfold verify` says why" if entity.view else None
-            why = by_view or "it was not written through the model"
+            why = by_view or "it was not written through the model, or by an earlier version of it"
             message = f"{found} an item of {kind} without `{name}`, {place} ({key}): {why}"
         else:
             continue

@@ -72,7 +72,8 @@ def _record(name: str, record: Record, held: dict[str, Value]) -> dict[str, Any]
         elif not own.optional:
             path = f"{name}.{field}"
             raise UnknownItem(
-                f"{path} is missing, a field of its record: it was not written through the model",
+                f"{path} is missing, a field of its record: it was not written through the model,"
+                " or by an earlier version of it",
                 attribute=path,
             )
     return made
@@ -100,6 +101,6 @@ def _set(name: str, kind: Kind, value: Value) -> frozenset[Any]:
 def _wrong(name: str, kind: Kind, value: Value) -> UnknownItem:
     return UnknownItem(
         f"{name} is stored as {tag(value)}, {shown(value)}, which is no {kind}:"
-        " it was not written through the model",
+        " it was not written through the model, or by an earlier version of it",
         attribute=name,
     )
