@@ -23,6 +23,8 @@ const CHANGES_MAX: usize = 500;
 const IDENTITIES_MAX: usize = 100;
 /// The time between two looks for changes, where there were none.
 const IDLE: Duration = Duration::from_millis(50);
+/// How often rows that are refused are read again, where there are no more changes.
+const PROBLEM_TRIES: u32 = 6;
 /// How often a source that is locked or away is asked, with a pause that grows to a second.
 const SOURCE_TRIES: u32 = 30;
 
@@ -226,7 +228,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         Ok(page)
     }
 
-    fn copied(&self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
+    fn copied(&mut self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
         let mut wishes = Vec::new();
         for row in rows {
             wishes.push(Wish::of(at, mapped, row)?);
@@ -241,7 +243,11 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    pub(crate) fn write(&self, wishes: Vec<Wish>) -> Result<(), Ended> {
+    /// Writes what rows say that are durable in the source.
+    pub(crate) fn write(&mut self, wishes: Vec<Wish>) -> Result<(), Ended> {
+        if !wishes.is_empty() {
+            self.asked(|source| source.settle())?;
+        }
         let wrote = apply(self.backend, self.mapping, wishes)?;
         self.progress.add_written(wrote.put, wrote.deleted);
         Ok(())
@@ -305,7 +311,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// Carries some of the changes, as they touch the first entities, and forgets them: how many. Rows that are
     /// read are those of now, and may rest on rows whose changes are not among them; then more are read.
     fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
-        let mut most = self.sizes.changes;
+        let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
             let (change, wishes) = self.read_changes(most, entities)?;
             if change.touched.is_empty() {
@@ -313,8 +319,12 @@ impl<'a, 'm> Migration<'a, 'm> {
             }
             self.check_mine(state)?;
             match self.write(wishes) {
-                Err(Ended::Problem(_)) if change.has_more => {
+                // What rows rest on may have changed behind the changes that were read: they are read again, with
+                // those that came meanwhile.
+                Err(Ended::Problem(_)) if change.has_more || tries < PROBLEM_TRIES => {
+                    tries += 1;
                     most = most.saturating_mul(4);
+                    std::thread::sleep(IDLE * tries.min(10));
                     continue;
                 }
                 other => other?,

@@ -146,7 +146,7 @@ fn what_was_passed_over_ends_the_run_with_a_sentence() {
     let name = server.name("postgres");
     program.must("CREATE TABLE t (id text PRIMARY KEY, v text); INSERT INTO t VALUES ('a', 'b')");
     let ways = [
-        ("TRUNCATE t", "emptied by TRUNCATE"),
+        ("TRUNCATE t", "TRUNCATE"),
         (
             "ALTER PUBLICATION keyfold_migrate DROP TABLE t",
             "is not in the publication",
@@ -377,4 +377,177 @@ fn a_read_of_a_migrated_row_is_an_ordinary_read() {
         .collect();
     let found = read::many(&backend, &model, &model.entities[0], &[key], true).unwrap();
     assert!(found.items[0].is_some());
+}
+
+/// What the rows of a table rest on changes without a word in the log: the run says so, and loses nothing
+/// silently.
+#[test]
+fn changes_that_the_log_does_not_tell_end_the_run() {
+    let server = Server::start();
+    let model = compiled(MODEL);
+    let program = server.connect("postgres");
+    let name = server.name("postgres");
+    let plain = "CREATE TABLE t (id text PRIMARY KEY, v text)";
+    let parts = "CREATE TABLE t (id text PRIMARY KEY, v text) PARTITION BY LIST (id); CREATE TABLE t1 PARTITION OF t FOR \
+                 VALUES IN ('a'); CREATE TABLE t2 PARTITION OF t FOR VALUES IN ('b'); CREATE TABLE t3 (id text PRIMARY \
+                 KEY, v text); INSERT INTO t3 VALUES ('c', 'c')";
+    let ways = [
+        (
+            parts,
+            "ALTER TABLE t ATTACH PARTITION t3 FOR VALUES IN ('c')",
+        ),
+        (parts, "ALTER TABLE t DETACH PARTITION t2"),
+        (parts, "DROP TABLE t2"),
+        (parts, "TRUNCATE t2"),
+        (
+            plain,
+            "ALTER TABLE t ALTER COLUMN v TYPE varchar USING upper(v)",
+        ),
+        (
+            plain,
+            "BEGIN; ALTER TABLE t DROP v; ALTER TABLE t ADD v text DEFAULT 'new'; COMMIT",
+        ),
+        (
+            plain,
+            "ALTER PUBLICATION keyfold_migrate SET (publish = 'insert')",
+        ),
+        (
+            plain,
+            "BEGIN; CREATE TABLE n (id text PRIMARY KEY, v text); DROP TABLE t; ALTER TABLE n RENAME TO t; COMMIT",
+        ),
+    ];
+    for (schema, way) in ways {
+        program.must(schema);
+        program.must("INSERT INTO t VALUES ('a', 'a'), ('b', 'b')");
+        let backend = backend(&model);
+        assert_eq!(run(&model, &name, &backend), Ok(()), "{way}");
+        program.must(way);
+        let said = run(&model, &name, &backend).unwrap_err();
+        assert!(said.contains("keyfold migrate abort"), "{way}: {said}");
+        let mut source = Postgres::open(&name).unwrap();
+        let ended = abort(&mut source, &backend, &model.name, false);
+        assert!(ended.is_ok(), "{ended:?}");
+        program.must("DROP TABLE t; DROP TABLE IF EXISTS t2; DROP TABLE IF EXISTS t3");
+    }
+}
+
+/// What does no harm does not end it.
+#[test]
+fn harmless_changes_of_tables_are_followed() {
+    let server = Server::start();
+    let model = compiled(MODEL);
+    let program = server.connect("postgres");
+    let name = server.name("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, v text); INSERT INTO t VALUES ('a', 'a')");
+    let backend = backend(&model);
+    assert_eq!(run(&model, &name, &backend), Ok(()));
+    let ways = [
+        "ALTER TABLE t ADD w int DEFAULT 5",
+        "CREATE INDEX ON t (v)",
+        "VACUUM t",
+        "BEGIN; ALTER TABLE t RENAME TO t9; INSERT INTO t9 VALUES ('n', 'n'); UPDATE t9 SET v = 'z'; ALTER TABLE t9 \
+         RENAME TO t; COMMIT",
+    ];
+    for way in ways {
+        program.must(way);
+        program.must("INSERT INTO t VALUES (md5(random()::text), 'x')");
+        assert_eq!(run(&model, &name, &backend), Ok(()), "{way}");
+    }
+}
+
+/// A table under two names, identities of domains, and joins of other types.
+#[test]
+fn names_and_types_do_not_matter_to_what_is_carried() {
+    let server = Server::start();
+    let program = server.connect("postgres");
+    let name = server.name("postgres");
+    program.must(
+        "CREATE DOMAIN five AS char(5); CREATE DOMAIN more AS five; CREATE TABLE t (id more PRIMARY KEY, v text, c int); \
+         CREATE TABLE k (n numeric PRIMARY KEY, name text)",
+    );
+    let model = compiled(
+        "model m 1\n\ntable Tab (PK, SK)\n\nentity A in Tab\n  id: string, v: string?\n  key \"A#{id}\" \"A\"\n  from t\n\n\
+         entity B in Tab\n  id: string, v: string?, label: string?\n  key \"B#{id}\" \"B\"\n  from public.t x left join k \
+         on k.n = x.c set label = k.name\n\npattern one(id) -> A\npattern other(id) -> B\n",
+    );
+    let backend = backend(&model);
+    program.must("INSERT INTO t VALUES ('a', 'a', 1), ('b', 'b', 2)");
+    assert_eq!(run(&model, &name, &backend), Ok(()));
+    let ways = [
+        "UPDATE t SET v = 'z'; INSERT INTO t VALUES ('c', 'c', 3)",
+        "DELETE FROM t WHERE id = 'b'; INSERT INTO k VALUES (1, 'one'), (3000000000, 'large'), (7.5, 'half')",
+        "UPDATE k SET n = 3 WHERE n = 1",
+        "DELETE FROM k",
+    ];
+    for way in ways {
+        program.must(way);
+        assert_eq!(run(&model, &name, &backend), Ok(()), "{way}");
+    }
+}
+
+/// What has the names of a migration and is somebody else's is neither used nor dropped.
+#[test]
+fn what_others_have_made_stays() {
+    let server = Server::start();
+    let model = compiled(MODEL);
+    let program = server.connect("postgres");
+    let name = server.name("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, v text)");
+    let backend = backend(&model);
+    program.must("CREATE PUBLICATION keyfold_migrate FOR TABLE t");
+    let said = run(&model, &name, &backend).unwrap_err();
+    assert!(said.contains("none that a migration has made"), "{said}");
+    let mut source = Postgres::open(&name).unwrap();
+    assert!(abort(&mut source, &backend, &model.name, true).is_err());
+    drop(source);
+    program.must("DROP PUBLICATION keyfold_migrate");
+    let slot = "SELECT pg_create_logical_replication_slot('keyfold_migrate_' || oid, 'test_decoding') FROM pg_database \
+                WHERE datname = current_database()";
+    program.must(slot);
+    let said = run(&model, &name, &backend).unwrap_err();
+    assert!(said.contains("is somebody else's"), "{said}");
+    assert_eq!(
+        program.text("SELECT count(*)::text FROM pg_replication_slots"),
+        "1"
+    );
+}
+
+/// Writers who hand unique values over while a run follows: what is refused for a moment is read again.
+#[test]
+fn a_run_outlives_what_is_refused_for_a_moment() {
+    let server = Server::start();
+    let program = server.connect("postgres");
+    let name = server.name("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, v text UNIQUE); INSERT INTO t SELECT 'i' || n, 'm' || n FROM \
+                  generate_series(1, 6) n");
+    let model = compiled(&MODEL.replace("  from t", "  unique v\n  from t"));
+    let backend = backend(&model);
+    let progress = Progress::default();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            let mut source = Postgres::open(&name).unwrap();
+            let mapping = Mapping::of(&model, &mut source).unwrap();
+            Migration::new(&mapping, &mut source, &backend, &progress).run(false)
+        });
+        let writers: Vec<_> = (0..2)
+            .map(|seed| {
+                let program = server.connect("postgres");
+                scope.spawn(move || {
+                    let mut rng = fastrand::Rng::with_seed(seed);
+                    for _ in 0..400 {
+                        let (one, two) = (rng.u8(1..7), rng.u8(1..7));
+                        program.execute(&format!("UPDATE t SET v = NULL WHERE id = 'i{one}'"));
+                        program.execute(&format!("UPDATE t SET v = 'm{two}' WHERE id = 'i{one}'"));
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        progress.stop();
+        let ended = run.join().unwrap();
+        assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+    });
+    assert_eq!(run(&model, &name, &backend), Ok(()));
 }

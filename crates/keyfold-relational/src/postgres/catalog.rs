@@ -6,9 +6,10 @@ use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 use std::collections::BTreeMap;
 
-/// A table by the names that the log gives it.
+/// A table by its names, and by the number that the log gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
+    pub(super) number: u32,
     pub(super) schema: String,
     pub(super) name: String,
 }
@@ -22,7 +23,6 @@ impl Table {
 
 /// A table as the catalog has it.
 struct Found {
-    number: String,
     table: Table,
     kind: String,
     persistence: String,
@@ -50,8 +50,8 @@ fn find(
     };
     let text = |at: usize| row.get(at).unwrap_or_default().to_owned();
     Ok(Some(Found {
-        number: text(0),
         table: Table {
+            number: text(0).parse().unwrap_or(0),
             schema: text(1),
             name: text(2),
         },
@@ -94,7 +94,7 @@ pub(super) fn columns(
     let rows = session.simple(&format!(
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = {} AND attnum > 0 AND \
          NOT attisdropped ORDER BY attnum",
-        found.number
+        found.table.number
     ))?;
     let column = rows.iter().map(|row| Column {
         name: row.get(0).unwrap_or_default().to_owned(),
@@ -135,15 +135,13 @@ fn untold_columns(
     found: &Found,
     watched: &Watched,
 ) -> Result<Vec<String>, SourceError> {
-    let number = &found.number;
+    let number = found.table.number;
     let rows = session.simple(&format!(
-        "WITH leaf AS (SELECT relid::oid FROM pg_partition_tree({number}) WHERE isleaf UNION SELECT {number}::oid \
-         WHERE {is_plain}) SELECT c.oid::regclass, a.attname, a.attgenerated <> '', c.relreplident = 'f' OR EXISTS \
+        "WITH leaf AS (SELECT relid::oid FROM pg_partition_tree({number}) UNION SELECT {number}::oid) SELECT c.oid::regclass, a.attname, a.attgenerated <> '', c.relreplident = 'f' OR EXISTS \
          (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey) AND i.indimmediate AND \
          ((c.relreplident = 'd' AND i.indisprimary) OR (c.relreplident = 'i' AND i.indisreplident))) FROM leaf JOIN \
          pg_class c ON c.oid = leaf.relid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT \
-         a.attisdropped",
-        is_plain = found.kind == "r",
+         a.attisdropped"
     ))?;
     let mut faults = Vec::new();
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -170,4 +168,74 @@ fn untold_columns(
         ));
     }
     Ok(faults)
+}
+
+/// What the rows of tables rest on that can change without a word in the log, a line for each: the files of tables
+/// and partitions, and the columns with their types.
+pub(super) fn structure(
+    session: &mut Session,
+    tables: &[Table],
+) -> Result<Vec<String>, SourceError> {
+    let mut numbers: Vec<String> = tables.iter().map(|one| one.number.to_string()).collect();
+    numbers.sort();
+    numbers.dedup();
+    let rows = session.simple(&format!(
+        "WITH root AS (SELECT unnest(ARRAY[{}])::oid AS number), leaf AS (SELECT relid::oid AS number FROM root, \
+         pg_partition_tree(root.number::regclass) UNION SELECT number FROM root) SELECT 'file ' || c.oid || ' ' || \
+         c.relfilenode AS line FROM leaf JOIN pg_class c ON c.oid = leaf.number UNION ALL SELECT 'column ' || \
+         a.attrelid || ' ' || a.attnum || ' ' || a.atttypid || ' ' || a.attname FROM root JOIN pg_attribute a ON \
+         a.attrelid = root.number AND a.attnum > 0 AND NOT a.attisdropped ORDER BY line",
+        numbers.join(", ")
+    ))?;
+    let lines = rows
+        .iter()
+        .map(|row| row.get(0).unwrap_or_default().to_owned());
+    Ok(lines.collect())
+}
+
+/// Whether tables hold what they held: every file and column is there as it was. A column that was added is no
+/// matter; a file that was added is, because a partition may bring rows.
+pub(super) fn is_same(then: &[String], now: &[String]) -> bool {
+    let files = |lines: &[String]| {
+        let files = lines.iter().filter(|line| line.starts_with("file "));
+        files.cloned().collect::<Vec<String>>()
+    };
+    files(then) == files(now) && then.iter().all(|line| now.contains(line))
+}
+
+/// The types under domains, which the log does not name.
+pub(super) fn domains(session: &mut Session) -> Result<BTreeMap<u32, u32>, SourceError> {
+    let rows = session.simple(
+        "WITH RECURSIVE base AS (SELECT oid, typbasetype AS under FROM pg_type WHERE typtype = 'd' UNION ALL SELECT base.oid, \
+         t.typbasetype FROM base JOIN pg_type t ON t.oid = base.under AND t.typtype = 'd') SELECT base.oid, \
+         base.under FROM base JOIN pg_type t ON t.oid = base.under AND t.typtype <> 'd'",
+    )?;
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok());
+    let pairs = rows
+        .iter()
+        .filter_map(|row| Some((number(row.get(0))?, number(row.get(1))?)));
+    Ok(pairs.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn a_column_may_be_added_and_nothing_else() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
+        let then = lines("column 1 1 23 id\nfile 1 7");
+        assert!(is_same(&then, &then));
+        assert!(is_same(
+            &then,
+            &lines("column 1 1 23 id\ncolumn 1 2 25 v\nfile 1 7")
+        ));
+        assert!(!is_same(&then, &lines("column 1 1 25 id\nfile 1 7")));
+        assert!(!is_same(&then, &lines("column 1 1 23 id\nfile 1 8")));
+        assert!(!is_same(
+            &then,
+            &lines("column 1 1 23 id\nfile 1 7\nfile 2 9")
+        ));
+        assert!(!is_same(&then, &lines("file 1 7")));
+    }
 }

@@ -32,12 +32,7 @@ pub(super) enum Message<'l> {
     /// It has ended, and the next one is behind a place of the log.
     Commit { end: u64 },
     /// What rows with a number are; it comes before the first of them.
-    Relation {
-        number: u32,
-        schema: String,
-        table: String,
-        columns: Vec<Named>,
-    },
+    Relation { number: u32, columns: Vec<Named> },
     /// Rows that were there and are there.
     Rows {
         number: u32,
@@ -110,7 +105,10 @@ impl<'l> Rest<'l> {
     }
 
     fn relation(&mut self) -> Result<Message<'l>, SourceError> {
-        let (number, schema, table) = (self.four()?, self.text()?, self.text()?);
+        let number = self.four()?;
+        // The names of its schema and of itself: they may change, and the number does not.
+        self.text()?;
+        self.text()?;
         let is_whole = self.byte()? == b'f';
         let count = self.count(2)?;
         let mut columns = Vec::new();
@@ -124,12 +122,7 @@ impl<'l> Rest<'l> {
                 is_told: is_whole || is_key,
             });
         }
-        Ok(Message::Relation {
-            number,
-            schema,
-            table,
-            columns,
-        })
+        Ok(Message::Relation { number, columns })
     }
 }
 
@@ -230,8 +223,6 @@ mod tests {
         };
         let due = Message::Relation {
             number: 7,
-            schema: "public".to_owned(),
-            table: "orders".to_owned(),
             columns: vec![column("id", 23, true), column("note", 25, false)],
         };
         assert_eq!(told(&bytes), Some(due));

@@ -3,7 +3,7 @@
 //!
 //! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `slot`: the slot, the publication, changes.
-//! - `log`: the messages of the log; `quoting`: names and texts in SQL.
+//! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
 //!
 //! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
 //! that is taken afterwards and that is made sure to hold every one of them: a transaction is in the log a
@@ -12,6 +12,7 @@
 mod catalog;
 mod log;
 mod quoting;
+mod reading;
 mod session;
 mod slot;
 mod value;
@@ -26,6 +27,10 @@ use std::time::Duration;
 
 /// How long a snapshot is waited for that holds what the log has told.
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long the log is waited for to be on disk; PostgreSQL writes it after three times `wal_writer_delay`.
+const SETTLED_WITHIN: Duration = Duration::from_secs(60);
+const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 
 /// Whether all that is read is of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +125,30 @@ impl Source for Postgres {
         format!("${number}")
     }
 
+    fn argument_of(&self, number: usize, kind: &str) -> String {
+        match kind.is_empty() {
+            true => self.argument(number),
+            false => format!("${number}::{kind}"),
+        }
+    }
+
+    fn settle(&mut self) -> Result<(), SourceError> {
+        let written = self.control.text("SELECT pg_current_wal_insert_lsn()")?;
+        let sql = format!("SELECT pg_current_wal_flush_lsn() >= '{written}'::pg_lsn");
+        let mut waited = Duration::ZERO;
+        while self.control.text(&sql)? != "t" {
+            if waited > SETTLED_WITHIN {
+                return Err(SourceError {
+                    message: "PostgreSQL does not write its log to disk".to_owned(),
+                    may_pass: true,
+                });
+            }
+            std::thread::sleep(SETTLE_PAUSE);
+            waited += SETTLE_PAUSE;
+        }
+        Ok(())
+    }
+
     fn read(&self, sql: String, kind: &str) -> String {
         match kind.ends_with("[]") {
             true => format!("to_jsonb({sql})"),
@@ -129,6 +158,7 @@ impl Source for Postgres {
 
     fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
         self.slot.check_server(&mut self.control)?;
+        self.slot.check_right(&mut self.control)?;
         catalog::tables(&mut self.control, watched).map(|_| ())
     }
 

@@ -20,8 +20,19 @@ const FORMS: &str = "SET datestyle = 'ISO'; SET timezone = 'UTC'; SET intervalst
                      SET bytea_output = 'hex'; SET extra_float_digits = 1; SET standard_conforming_strings = on; \
                      SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
                      SET client_min_messages = 'warning'";
+/// A server notices that its client is gone while it waits, where it can (from version 14 on).
+const CHECKED: &str = "SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = \
+                       'client_connection_check_interval'";
+/// How often a server that starts or recovers is asked, with a second in between.
+const START_TRIES: u32 = 30;
 /// The lock that says that a migration of a database is under way: `keyfold` in the keys of a telephone.
 const LOCK: i64 = 5_393_653;
+
+/// How often the lock is asked for: the server notices a moment later that the run before has ended.
+const CLAIM_TRIES: u32 = 40;
+const CLAIM_PAUSE: Duration = Duration::from_millis(100);
+/// What an error of the server begins with.
+const SAYS: &str = "PostgreSQL says: ";
 
 /// A connection, and how it is made.
 pub(super) struct Session {
@@ -51,7 +62,7 @@ pub(super) fn of(error: &tokio_postgres::Error) -> SourceError {
             may_pass: true,
         };
     };
-    let mut message = format!("PostgreSQL says: {}", said.message());
+    let mut message = format!("{SAYS}{}", said.message());
     for more in [said.detail(), said.hint()].into_iter().flatten() {
         message.push_str(&format!("; {more}"));
     }
@@ -116,7 +127,16 @@ impl Session {
             has_claim: false,
             is_within: false,
         };
-        session.connect()?;
+        let mut tries = 0;
+        while let Err(error) = session.connect() {
+            tries += 1;
+            // A server that is not there is another matter than one that says that it starts.
+            let is_starting = error.may_pass && error.message.contains(SAYS);
+            if !is_starting || tries > START_TRIES {
+                return Err(error);
+            }
+            std::thread::sleep(Duration::from_secs(1));
+        }
         Ok(session)
     }
 
@@ -151,8 +171,10 @@ impl Session {
         // What ends a connection is said by the next request.
         self.runtime
             .spawn(async move { connection.await.unwrap_or_default() });
-        let set = self.runtime.block_on(client.batch_execute(FORMS));
-        set.map_err(|error| of(&error))?;
+        for sql in [FORMS, CHECKED] {
+            let set = self.runtime.block_on(client.batch_execute(sql));
+            set.map_err(|error| of(&error))?;
+        }
         self.client = Some(client);
         match self.has_claim {
             true => self.take_claim(),
@@ -288,9 +310,14 @@ impl Session {
 
     fn take_claim(&mut self) -> Result<(), SourceError> {
         self.has_claim = false;
-        if self.text(&format!("SELECT pg_try_advisory_lock({LOCK})"))? == "t" {
-            self.has_claim = true;
-            return Ok(());
+        for tried in 0..CLAIM_TRIES {
+            if self.text(&format!("SELECT pg_try_advisory_lock({LOCK})"))? == "t" {
+                self.has_claim = true;
+                return Ok(());
+            }
+            if tried + 1 < CLAIM_TRIES {
+                std::thread::sleep(CLAIM_PAUSE);
+            }
         }
         let holder = self.text(&format!(
             "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {LOCK} AND database = \

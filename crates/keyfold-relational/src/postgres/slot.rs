@@ -4,13 +4,12 @@
 //! makes the server keep its log, so it is also moved over what is about other tables.
 
 use super::catalog::{self, Table};
-use super::log::{self, Field, Message, Named, Row};
 use super::quoting::literal;
+use super::reading::{Reading, Told};
 use super::session::Session;
 use super::value;
-use crate::cell::Cell;
-use crate::source::{Change, SourceError, Touched, Watched};
-use std::collections::{HashMap, HashSet};
+use crate::source::{SourceError, Watched};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const PUBLICATION: &str = "keyfold_migrate";
@@ -25,14 +24,11 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) struct Slot {
     name: String,
     tables: Vec<Table>,
+    domains: BTreeMap<u32, u32>,
+    /// The end of the log at the last look that found nothing: as long as it stands, there is nothing.
+    quiet: Option<String>,
     looked: Option<Instant>,
     moved: Option<Instant>,
-}
-
-/// Changes, and the transactions that made them.
-pub(super) struct Told {
-    pub(super) change: Change,
-    pub(super) transactions: Vec<u32>,
 }
 
 /// Whether a transaction that has ended is visible in a snapshot, `xmin:xmax:running,running`. Of the
@@ -52,14 +48,37 @@ pub(super) fn is_seen(snapshot: &str, transaction: u32) -> bool {
         && !running.any(|one| low(one).is_ok_and(|one| one == u64::from(transaction)))
 }
 
-/// The migration that the publication is of.
-pub(super) fn owner(session: &mut Session) -> Result<Option<String>, SourceError> {
+/// What the comment of a publication begins with that a migration has made.
+const MADE: &str = "keyfold migration ";
+
+/// The comment of the publication, if there is one: the migration that it is of, and the structure of its tables.
+fn comment(session: &mut Session) -> Result<Option<String>, SourceError> {
     let rows = session.simple(&format!(
         "SELECT coalesce(obj_description(oid, 'pg_publication'), '') FROM pg_publication WHERE pubname = \
          '{PUBLICATION}'"
     ))?;
     let first = rows.first();
     Ok(first.map(|row| row.get(0).unwrap_or_default().to_owned()))
+}
+
+/// The migration that the publication is of.
+///
+/// # Errors
+/// When there is a publication of this name that no migration has made.
+pub(super) fn owner(session: &mut Session) -> Result<Option<String>, SourceError> {
+    let Some(comment) = comment(session)? else {
+        return Ok(None);
+    };
+    let first = comment
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix(MADE));
+    match first {
+        Some(id) => Ok(Some(id.to_owned())),
+        None => Err(SourceError::lasting(format!(
+            "the publication `{PUBLICATION}` is none that a migration has made: rename or drop it"
+        ))),
+    }
 }
 
 impl Slot {
@@ -70,6 +89,8 @@ impl Slot {
         Ok(Slot {
             name: format!("{PUBLICATION}_{number}"),
             tables: Vec::new(),
+            domains: BTreeMap::new(),
+            quiet: None,
             looked: None,
             moved: None,
         })
@@ -96,14 +117,34 @@ impl Slot {
         }
     }
 
+    /// Checks that the role may make what keeps changes.
+    pub(super) fn check_right(&self, session: &mut Session) -> Result<(), SourceError> {
+        let may = session.text("SELECT has_database_privilege(current_database(), 'CREATE')")?;
+        match may == "t" {
+            true => Ok(()),
+            false => Err(SourceError::lasting(
+                "the role may not create a publication: GRANT CREATE ON DATABASE ... TO it",
+            )),
+        }
+    }
+
     /// What the slot's state is; `None` when there is no slot.
     fn state(&self, session: &mut Session) -> Result<Option<String>, SourceError> {
         let rows = session.simple(&format!(
-            "SELECT coalesce(wal_status, '') FROM pg_replication_slots WHERE slot_name = {}",
+            "SELECT coalesce(wal_status, ''), plugin = 'pgoutput' AND database = current_database() FROM \
+             pg_replication_slots WHERE slot_name = {}",
             literal(&self.name)
         ))?;
-        let first = rows.first();
-        Ok(first.map(|row| row.get(0).unwrap_or_default().to_owned()))
+        match rows.first() {
+            None => Ok(None),
+            Some(row) if row.get(1) == Some("t") => {
+                Ok(Some(row.get(0).unwrap_or_default().to_owned()))
+            }
+            Some(_) => Err(SourceError::lasting(format!(
+                "the replication slot `{}` is somebody else's: drop it, or migrate after it is gone",
+                self.name
+            ))),
+        }
     }
 
     /// Makes the publication, and the slot behind it.
@@ -113,23 +154,33 @@ impl Slot {
         tables: &[Table],
         id: &str,
     ) -> Result<(), SourceError> {
-        let names: Vec<String> = tables.iter().map(Table::quoted).collect();
+        let mut names: Vec<String> = tables.iter().map(Table::quoted).collect();
+        names.sort();
+        names.dedup();
         let names = names.join(", ");
-        let made = match owner(session)? {
+        let structure = catalog::structure(session, tables)?.join("\n");
+        let comment = literal(&format!("{MADE}{id}\n{structure}"));
+        let tables = match owner(session)? {
             Some(other) if other != id => {
                 return Err(SourceError::lasting(
                     "the database is being migrated to other tables",
                 ));
             }
             Some(_) => format!("ALTER PUBLICATION {PUBLICATION} SET TABLE {names}"),
-            None => format!(
-                "CREATE PUBLICATION {PUBLICATION} FOR TABLE {names} WITH (publish_via_partition_root = true); \
-                 COMMENT ON PUBLICATION {PUBLICATION} IS {}",
-                literal(id)
-            ),
+            None => {
+                // A slot that is older than its publication cannot be read by it.
+                if self.state(session)?.is_some() {
+                    self.drop_slot(session)?;
+                }
+                format!(
+                    "CREATE PUBLICATION {PUBLICATION} FOR TABLE {names} WITH (publish_via_partition_root = true)"
+                )
+            }
         };
         // Both statements are one transaction.
-        session.execute(&made)?;
+        session.execute(&format!(
+            "{tables}; COMMENT ON PUBLICATION {PUBLICATION} IS {comment}"
+        ))?;
         // A slot that has lost its log is of a run that never began: nothing rests on it.
         match self.state(session)? {
             Some(state) if state == "lost" => self.drop_slot(session)?,
@@ -187,23 +238,53 @@ impl Slot {
             Some(_) => {}
         }
         let tables = catalog::tables(session, watched)?;
+        self.check_publication(session, &tables, &gone)?;
+        self.domains = catalog::domains(session)?;
+        self.tables = tables;
+        self.looked = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Checks that the publication tells everything of its tables, and that they are as they were.
+    fn check_publication(
+        &self,
+        session: &mut Session,
+        tables: &[Table],
+        gone: &dyn Fn(String) -> SourceError,
+    ) -> Result<(), SourceError> {
         let rows = session.simple(&format!(
-            "SELECT schemaname, tablename FROM pg_publication_tables WHERE pubname = '{PUBLICATION}'"
+            "SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate AND pubviaroot AND NOT EXISTS (SELECT FROM \
+             pg_publication_rel r WHERE r.prpubid = p.oid AND (to_jsonb(r) ->> 'prqual' IS NOT NULL OR to_jsonb(r) \
+             ->> 'prattrs' IS NOT NULL)), (SELECT coalesce(string_agg(r.prrelid::text, ' '), '') FROM \
+             pg_publication_rel r WHERE r.prpubid = p.oid) FROM pg_publication p WHERE pubname = '{PUBLICATION}'"
         ))?;
-        for table in &tables {
-            let is_it = |row: &&tokio_postgres::SimpleQueryRow| {
-                row.get(0) == Some(&table.schema) && row.get(1) == Some(&table.name)
-            };
-            if !rows.iter().any(|row| is_it(&row)) {
+        let Some(row) = rows.first() else {
+            return Err(gone(format!("the publication `{PUBLICATION}` is gone")));
+        };
+        if row.get(0) != Some("t") {
+            return Err(gone(format!(
+                "somebody has changed what the publication `{PUBLICATION}` tells"
+            )));
+        }
+        let told: Vec<&str> = row.get(1).unwrap_or_default().split(' ').collect();
+        for table in tables {
+            if !told.contains(&table.number.to_string().as_str()) {
                 return Err(gone(format!(
                     "`{}` is not in the publication `{PUBLICATION}`: somebody took it out, or made the table anew",
                     table.name
                 )));
             }
         }
-        self.tables = tables;
-        self.looked = Some(Instant::now());
-        Ok(())
+        let comment = comment(session)?.unwrap_or_default();
+        let then: Vec<String> = comment.lines().skip(1).map(str::to_owned).collect();
+        match catalog::is_same(&then, &catalog::structure(session, tables)?) {
+            true => Ok(()),
+            false => Err(gone(
+                "the tables were changed in a way that the log does not tell (a column with another type or taken away, \
+                 a table written anew as by TRUNCATE or VACUUM FULL, a partition that came or went)"
+                    .to_owned(),
+            )),
+        }
     }
 
     fn drop_slot(&self, session: &mut Session) -> Result<(), SourceError> {
@@ -216,8 +297,15 @@ impl Slot {
     /// Drops the slot and the publication.
     pub(super) fn drop_all(&mut self, session: &mut Session) -> Result<(), SourceError> {
         self.looked = None;
-        self.drop_slot(session)?;
-        session.execute(&format!("DROP PUBLICATION IF EXISTS {PUBLICATION}"))
+        // What somebody else has made stays.
+        let is_made = owner(session)?.is_some();
+        if self.state(session)?.is_some() {
+            self.drop_slot(session)?;
+        }
+        match is_made {
+            true => session.execute(&format!("DROP PUBLICATION IF EXISTS {PUBLICATION}")),
+            false => Ok(()),
+        }
     }
 
     /// Moves the slot to a place of the log: what is before it is kept no more.
@@ -241,7 +329,10 @@ impl Slot {
     ) -> Result<Told, SourceError> {
         loop {
             let end = session.text("SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn")?;
-            let mut reading = Reading::of(watched, &self.tables);
+            if self.quiet.as_ref() == Some(&end) {
+                return Ok(Reading::of(watched, &self.tables, &self.domains).told(false));
+            }
+            let mut reading = Reading::of(watched, &self.tables, &self.domains);
             session.each(
                 &format!(
                     "SELECT data FROM pg_logical_slot_peek_binary_changes({}, NULL, {most}, 'proto_version', '1', \
@@ -259,6 +350,7 @@ impl Slot {
             }
             // What was there is about other tables. It is moved over, at once if more is behind it.
             let told = reading.told(false);
+            self.quiet = (!has_more).then(|| end.clone());
             if has_more {
                 let behind = told.change.mark.first().copied().unwrap_or(0);
                 self.advance(session, behind)?;
@@ -270,160 +362,6 @@ impl Slot {
             }
             return Ok(told);
         }
-    }
-}
-
-/// A table as the log describes it.
-struct Described {
-    /// Its position among those that are watched.
-    table: usize,
-    /// The places and types of the watched columns in a row.
-    columns: Vec<(usize, u32)>,
-}
-
-/// Messages that are being read.
-struct Reading<'w> {
-    watched: &'w [Watched],
-    tables: &'w [Table],
-    described: HashMap<u32, Described>,
-    touched: Vec<Touched>,
-    seen: HashSet<String>,
-    transactions: Vec<u32>,
-    end: i64,
-    messages: usize,
-}
-
-impl<'w> Reading<'w> {
-    fn of(watched: &'w [Watched], tables: &'w [Table]) -> Reading<'w> {
-        Reading {
-            watched,
-            tables,
-            described: HashMap::new(),
-            touched: Vec::new(),
-            seen: HashSet::new(),
-            transactions: Vec::new(),
-            end: 0,
-            messages: 0,
-        }
-    }
-
-    fn told(self, has_more: bool) -> Told {
-        Told {
-            change: Change {
-                touched: self.touched,
-                mark: vec![self.end],
-                has_more,
-            },
-            transactions: self.transactions,
-        }
-    }
-
-    fn message(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
-        self.messages += 1;
-        match log::message(bytes)? {
-            Message::Begin { transaction } => self.transactions.push(transaction),
-            Message::Commit { end } => self.end = end.cast_signed(),
-            Message::Relation {
-                number,
-                schema,
-                table,
-                columns,
-            } => {
-                let table = Table {
-                    schema,
-                    name: table,
-                };
-                self.describe(number, &table, &columns)?;
-            }
-            Message::Rows { number, old, new } => self.rows(number, old.as_ref(), new.as_ref())?,
-            Message::Truncate { numbers } => {
-                for number in numbers {
-                    if let Some(described) = self.described.get(&number) {
-                        return Err(self.truncated(described.table));
-                    }
-                }
-            }
-            Message::Other => {}
-        }
-        Ok(())
-    }
-
-    fn truncated(&self, table: usize) -> SourceError {
-        let name = self.watched.get(table).map_or("", |one| one.table.as_str());
-        SourceError::lasting(format!(
-            "`{name}` was emptied by TRUNCATE, and the log does not tell which rows it had: give the migration up \
-             with `keyfold migrate abort`, and begin again with empty tables"
-        ))
-    }
-
-    fn describe(
-        &mut self,
-        number: u32,
-        table: &Table,
-        columns: &[Named],
-    ) -> Result<(), SourceError> {
-        let at = self.tables.iter().position(|one| one == table);
-        let Some((at, watched)) = at.and_then(|at| Some((at, self.watched.get(at)?))) else {
-            self.described.remove(&number);
-            return Ok(());
-        };
-        let mut places = Vec::new();
-        for name in &watched.columns {
-            let place = columns
-                .iter()
-                .position(|one| one.name == *name && one.is_told);
-            let kind = place
-                .and_then(|place| columns.get(place))
-                .map(|one| one.kind);
-            let (Some(place), Some(kind)) = (place, kind) else {
-                return Err(SourceError::lasting(format!(
-                    "the log did not tell `{name}` of `{}` for a while (its replica identity or the column was \
-                     changed), so changes were passed over: give the migration up with `keyfold migrate abort`, and \
-                     begin again",
-                    watched.table
-                )));
-            };
-            places.push((place, kind));
-        }
-        let described = Described {
-            table: at,
-            columns: places,
-        };
-        self.described.insert(number, described);
-        Ok(())
-    }
-
-    fn rows(
-        &mut self,
-        number: u32,
-        old: Option<&Row<'_>>,
-        new: Option<&Row<'_>>,
-    ) -> Result<(), SourceError> {
-        let Some(described) = self.described.get(&number) else {
-            return Ok(());
-        };
-        for row in [old, new].into_iter().flatten() {
-            let cell = |(place, kind): &(usize, u32)| {
-                let field = row.get(*place).copied().unwrap_or(Field::Null);
-                let before = old.and_then(|old| old.get(*place)).copied();
-                match (field, before) {
-                    (Field::Text(text), _) | (Field::Unchanged, Some(Field::Text(text))) => {
-                        Ok(value::cell(*kind, Some(text)))
-                    }
-                    (Field::Null, _) => Ok(Cell::Null),
-                    (Field::Unchanged, _) => Err(SourceError::lasting(
-                        "the log does not tell a long value by which rows are told",
-                    )),
-                }
-            };
-            let cells = described.columns.iter().map(cell);
-            let cells: Vec<Cell> = cells.collect::<Result<_, _>>()?;
-            let table = described.table;
-            if self.seen.insert(format!("{table} {cells:?}")) {
-                self.touched.push(Touched { table, cells });
-            }
-        }
-        Ok(())
     }
 }
 
