@@ -1,6 +1,6 @@
 //! The API and the pages.
 
-use crate::club::{Club, Row};
+use crate::club::{Club, Noted, Row};
 use crate::live::{self, Live, Shown};
 use crate::model::{
     Best, ClassId, ClassListed, NewRace, Race, RacerId, RecordArguments, ResultsOfRacerItem,
@@ -309,7 +309,11 @@ async fn record(
         points,
     );
     result.live = None;
-    app.club.record(&result).await?;
+    if let Noted::NotYet(_) = app.club.record(&result).await? {
+        let detail = "The result is stored. Whether it is the best of its class is not noted yet: send it again in a \
+                      minute.";
+        return Err(Problem::unavailable("not_noted", detail));
+    }
     let answer = json!({ "raceId": result.race_id, "score": result.score });
     Ok((StatusCode::CREATED, Json(answer)))
 }

@@ -61,6 +61,15 @@ pub struct Club {
     meter: Meter,
 }
 
+/// Whether a result that is stored is noted where it is the best of its class.
+#[derive(Debug)]
+pub enum Noted {
+    /// It is.
+    Yes,
+    /// It is not known yet; the same result may be sent again.
+    NotYet(Error),
+}
+
 impl Club {
     /// Opens the club of a database, and makes its tables and first classes where there are none.
     ///
@@ -244,26 +253,25 @@ impl Club {
         self.note_best(result.score, race, class, racer).await
     }
 
-    /// Stores a result that was recorded elsewhere, up to an hour of it. Sent again, it notes the best of
-    /// the class where the first time has not come to that.
+    /// Stores a result that was recorded elsewhere, up to an hour of it, and notes it where it is the best of its
+    /// class. The same result may be sent again.
     ///
     /// # Errors
     /// `Refused` when the class has no such race, the race runs or has another number of seconds; `Exists`
-    /// when the racer has a result in it; those of the database.
-    pub async fn record(&self, result: &RecordArguments) -> Result<(), Error> {
+    /// when the racer has another result in it; those of the database. Nothing is stored then.
+    pub async fn record(&self, result: &RecordArguments) -> Result<Noted, Error> {
         let (class, racer, race) = (&result.class_id, &result.racer_id, &result.race_id);
-        let recorded = self.client.record(result).await;
-        let score = match &recorded {
-            Ok(_) => result.score,
-            Err(Error::Exists(_)) => match self.result(racer, race).await? {
+        match self.client.record(result).await {
+            Ok(_) => {}
+            Err(Error::Exists(why)) => match self.result(racer, race).await? {
                 // One with live points is not complete.
-                Some(stored) if stored.live.is_none() => stored.score,
-                _ => return recorded.map(drop),
+                Some(stored) if stored.live.is_none() && stored.score == result.score => {}
+                _ => return Err(Error::Exists(why)),
             },
-            Err(_) => return recorded.map(drop),
-        };
-        self.note_best(score, race, class, racer).await?;
-        recorded.map(drop)
+            Err(other) => return Err(other),
+        }
+        let noted = self.note_best(result.score, race, class, racer).await;
+        Ok(noted.map_or_else(Noted::NotYet, |()| Noted::Yes))
     }
 
     async fn note_best(

@@ -12,6 +12,6 @@ mod live;
 mod simulator;
 
 pub use api::routes;
-pub use club::{Club, Row, name_of, racer};
+pub use club::{Club, Noted, Row, name_of, racer};
 pub use live::{Live, Shown};
 pub use simulator::{Figures, Plan, Spread, announce, simulate};
