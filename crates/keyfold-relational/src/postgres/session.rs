@@ -182,12 +182,16 @@ impl Session {
         }
     }
 
-    fn client(&mut self) -> Result<&Client, SourceError> {
+    /// The connection, and what drives it.
+    fn connected(&mut self) -> Result<(&Runtime, &Client), SourceError> {
         self.connect()?;
-        self.client.as_ref().ok_or_else(|| SourceError {
-            message: "PostgreSQL is not connected".to_owned(),
-            may_pass: true,
-        })
+        match &self.client {
+            Some(client) => Ok((&self.runtime, client)),
+            None => Err(SourceError {
+                message: "PostgreSQL is not connected".to_owned(),
+                may_pass: true,
+            }),
+        }
     }
 
     /// Runs statements that answer nothing.
@@ -197,11 +201,8 @@ impl Session {
 
     /// The rows of a statement, as texts.
     pub(super) fn simple(&mut self, sql: &str) -> Result<Vec<SimpleQueryRow>, SourceError> {
-        self.client()?;
-        let Some(client) = &self.client else {
-            return Ok(Vec::new());
-        };
-        let answered = self.runtime.block_on(client.simple_query(sql));
+        let (runtime, client) = self.connected()?;
+        let answered = runtime.block_on(client.simple_query(sql));
         let mut rows = Vec::new();
         for message in answered.map_err(|error| of(&error))? {
             if let SimpleQueryMessage::Row(row) = message {
@@ -218,11 +219,8 @@ impl Session {
         mut take: impl FnMut(&SimpleQueryRow) -> Result<(), SourceError>,
     ) -> Result<(), SourceError> {
         use futures_util::StreamExt as _;
-        self.client()?;
-        let Some(client) = &self.client else {
-            return Ok(());
-        };
-        self.runtime.block_on(async {
+        let (runtime, client) = self.connected()?;
+        runtime.block_on(async {
             let stream = client.simple_query_raw(sql).await;
             let mut stream = std::pin::pin!(stream.map_err(|error| of(&error))?);
             while let Some(message) = stream.next().await {
@@ -262,14 +260,13 @@ impl Session {
 
     /// The types of the columns of a query.
     fn kinds(&mut self, sql: &str) -> Result<Vec<u32>, SourceError> {
-        self.client()?;
+        // The types of a connection that is gone are forgotten with it.
+        self.connect()?;
         if let Some(kinds) = self.kinds.get(sql) {
             return Ok(kinds.clone());
         }
-        let Some(client) = &self.client else {
-            return Ok(Vec::new());
-        };
-        let prepared = self.runtime.block_on(client.prepare(sql));
+        let (runtime, client) = self.connected()?;
+        let prepared = runtime.block_on(client.prepare(sql));
         let prepared = prepared.map_err(|error| of(&error))?;
         let kinds: Vec<u32> = prepared
             .columns()
