@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from both import ALL, Asked, called, model_of, name_of
 from support import Json, Proxy, Send
 
 from keyfold import Model, Options, OutcomeUnknown, Transport
-from keyfold.transport.answers import NoAnswer, members
+from keyfold.lower.steps import Request
+from keyfold.transport.answers import NoAnswer, fitting, members
 from keyfold.transport.boto import METHODS
 
 
@@ -93,3 +95,68 @@ def test_the_member_that_an_answer_always_has(
         return
     with pytest.raises(NoAnswer):
         members(model_of(operation), 200, content, None)
+
+
+def _batch(keys: list[Json], found: list[Json], left: list[Json] | None = None) -> Json:
+    """The answer to a batch that reads keys: what it finds and leaves. Raises `NoAnswer`."""
+    request = Request("BatchGetItem", {"RequestItems": {"Main": {"Keys": keys}}})
+    answer = {"Responses": {"Main": found}, "UnprocessedKeys": {"Main": {"Keys": left or []}}}
+    return fitting(request, answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "is_same"),
+    [
+        ({"N": "1"}, {"N": "1.0"}, True),
+        ({"N": "0"}, {"N": "-0"}, True),
+        ({"N": "100"}, {"N": "1E2"}, True),
+        ({"B": b"abc"}, {"B": b"abc"}, True),
+        ({"N": "1"}, {"S": "1"}, False),
+        ({"N": "1"}, {"N": "2"}, False),
+        ({"S": "YWJj"}, {"B": b"YWJj"}, False),
+        ({"S": "1"}, {"BOOL": True}, False),
+        ({"S": "1"}, {"L": [{"S": "1"}]}, False),
+    ],
+)
+def test_a_key_is_told_by_types_and_values(asked: Json, found: Json, is_same: bool) -> None:
+    item, key = {"k": found}, {"k": asked}
+    calls: list[Callable[[], object]] = [
+        lambda: fitting(Request("GetItem", {"TableName": "Main", "Key": key}), {"Item": item}),
+        lambda: _batch([key], [item]),
+        lambda: _batch([key], [], [item]),
+    ]
+    for call in calls:
+        if is_same:
+            call()
+        else:
+            with pytest.raises(NoAnswer, match="of a key that was not asked for"):
+                call()
+
+
+def test_a_key_that_is_left_has_the_attributes_of_one() -> None:
+    one, two = ({"a": {"S": name}, "b": {"N": "1"}} for name in "xy")
+    for item in (two, {}, {"a": {"S": "y"}}, {"b": {"N": "1.0"}, "c": {"S": "z"}}):
+        _batch([one, two], [item])
+    for left in ({}, {"a": {"S": "x"}}, {**one, "c": {"S": "z"}}):
+        with pytest.raises(NoAnswer, match="a key with other attributes"):
+            _batch([one, two], [], [left])
+
+
+def test_the_keys_of_a_batch_are_compared_in_a_time_that_grows_as_they_do() -> None:
+    looks = 0
+
+    class Watched(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().__getitem__(name)
+
+        def items(self) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().items()
+
+    keys: list[Json] = [Watched(k={"S": str(at)}) for at in range(100)]
+    found: list[Json] = [{"k": {"S": str(99 - at)}} for at in range(100)]
+    _batch(keys, found, found)
+    assert looks <= 10 * len(keys)

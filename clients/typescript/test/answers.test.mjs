@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { source } from "./source.mjs";
 
-const { KeyfoldError, transportOf } = await source("error.js", "transport/connect.js");
+const { KeyfoldError, isAnswer, transportOf } = await source("error.js", "transport/answer.js", "transport/connect.js");
 
 const { requests, cases } = JSON.parse(readFileSync(new URL("../../cases/answers.json", import.meta.url), "utf8"));
 const READS = ["GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"];
@@ -48,4 +48,50 @@ test("an answer that is cut is lost", async () => {
     const found = await Promise.all(cut.map((text) => meaning({ ...one, text })));
     for (const [at, what] of found.entries()) assert.equal(what, "lost", cut[at]);
   }
+});
+
+/** A key, or an item, of values. */
+const key = (...values) => Object.fromEntries(values.map((value, at) => [`k${at}`, value]));
+/** What a batch of keys finds and leaves, or one key finds: the operation, its request and the answer. */
+const batch = (keys, found, left = []) => [
+  "BatchGetItem",
+  { RequestItems: { Main: { Keys: keys } } },
+  { Responses: { Main: found }, UnprocessedKeys: { Main: { Keys: left } } },
+];
+const get = (asked, Item) => ["GetItem", { TableName: "Main", Key: asked }, { Item }];
+
+test("a key is that of an item by the types and values of its attributes", () => {
+  const [text, other, one] = [{ S: "1" }, { S: "2" }, { N: "1" }];
+  const same = [[one, { N: "1.0" }], [{ N: "0" }, { N: "-0" }], [{ N: "100" }, { N: "1E2" }], [{ B: "YWJj" }, { B: "YWJj" }]];
+  const differ = [[one, text], [one, { N: "2" }], [{ S: "YWJj" }, { B: "YWJj" }], [text, { BOOL: true }], [text, { L: [text] }]];
+  for (const [asked, found] of same) {
+    assert.ok(isAnswer(...get(key(asked), key(found))), JSON.stringify(found));
+    assert.ok(isAnswer(...batch([key(asked)], [key(found)], [key(found)])), JSON.stringify(found));
+  }
+  for (const [asked, found] of differ) {
+    assert.ok(!isAnswer(...get(key(asked), key(found))), JSON.stringify(found));
+    assert.ok(!isAnswer(...batch([key(asked)], [key(found)])), JSON.stringify(found));
+    assert.ok(!isAnswer(...batch([key(asked)], [], [key(found)])), JSON.stringify(found));
+  }
+  const keys = [key(text, one), key(other, one)];
+  for (const item of [keys[1], {}, { k0: other }, { k1: one, a: text }]) assert.ok(isAnswer(...batch(keys, [item])), JSON.stringify(item));
+  for (const item of [key(one, one), { k0: one }, { k1: text }]) assert.ok(!isAnswer(...batch(keys, [item])), JSON.stringify(item));
+  for (const left of [{}, { k0: text }, { ...keys[0], a: text }]) assert.ok(!isAnswer(...batch(keys, [], [left])), JSON.stringify(left));
+});
+
+test("the keys of a batch are compared in a time that grows as they do", () => {
+  // Each key is looked at a few times, however many there are.
+  let looks = 0;
+  const watched = (at) => Object.defineProperty({}, "k0", { enumerable: true, get: () => ((looks += 1), { S: `${at}` }) });
+  const keys = Array.from({ length: 100 }, (_, at) => watched(at));
+  const found = Array.from({ length: 100 }, (_, at) => key({ S: `${99 - at}` }));
+  assert.ok(isAnswer(...batch(keys, found, found)));
+  assert.ok(looks <= 10 * keys.length, `${looks}`);
+});
+
+test("an answer with an item of another key says so", async () => {
+  const fetch = async () => new Response('{"Item":{"PK":{"S":"b"}}}', { status: 200 });
+  const transport = transportOf({ endpoint: "http://localhost:1", fetch }, { retries: 0 });
+  const error = await transport.call("GetItem", requests.GetItem).then(assert.fail, (one) => one);
+  assert.match(error.message, /answered with 200: \{"Item".*, which has an item of a key that was not asked for$/);
 });

@@ -3,7 +3,7 @@
 import { KeyfoldError } from "../error.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
-import { parsed, shownText } from "../value/text.js";
+import { parsed } from "../value/text.js";
 import { isAnswer, isException } from "./answer.js";
 import type { Target, Targets } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
@@ -84,14 +84,14 @@ export class HttpTransport implements Transport {
     if (status === 200 && isAnswer(operation, input, answer)) return { is: "answered", answer };
     // Whatever else there is may come from something before the service, which gave up on it or sends it elsewhere,
     // perhaps after the service had it. A transaction that is under way with this token may be carried out.
+    const { refusal, whyLost } = await import("./refusal.js");
     if (status < 400 || status >= 500 || !isException(input, answer) || /\bTransactionInP/.test(answer.__type)) {
-      return { is: "lost", why: `${addressText(target)} answered with ${status}: ${shownText(text)}` };
+      return { is: "lost", why: `${addressText(target)} ${whyLost(isAnswer, operation, input, status, text)}` };
     }
     const name = answer.__type.replace(/.*#/, "");
     if (name === "ExpiredTokenException") credentials.forget();
     const why = `${name}: ${answer.message ?? answer.Message}`;
     if (/Signature (?:expired|not yet current)/.test(why) && this.#setClock(date)) return { is: "unsent", why };
-    const { refusal } = await import("./refusal.js");
     return { is: "refused", error: refusal(name, answer) };
   }
 

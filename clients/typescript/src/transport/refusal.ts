@@ -1,7 +1,8 @@
 /** Errors of refusals: the service's exceptions as the codes of this package. */
 
 import { KeyfoldError, type Reason } from "../error.js";
-import type { Exception } from "./answer.js";
+import { parsed, shownText } from "../value/text.js";
+import type { Exception, isAnswer } from "./answer.js";
 
 /** The exceptions of a service that is asked too much, and the reasons of a cancelled transaction: nothing was done. */
 const THROTTLED = /^(?:LimitExceeded|ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling)(?:Error|Exception)?$/;
@@ -25,6 +26,21 @@ export function refusal(
   const found = item === undefined ? reasons.flatMap(({ Item }, at) => (Item === undefined ? [] : [at])) : [0];
   const detail = { code: "service", exception: name, reasons: all, ...(found.length > 0 && { found }) } as const;
   return new KeyfoldError(text, detail, undefined, cause);
+}
+
+/** What is wrong with an answer that is not DynamoDB's, or is none to its request. */
+export function whyLost(
+  isOne: typeof isAnswer,
+  operation: string,
+  input: object,
+  status: number,
+  text: string,
+): string {
+  const { Key, RequestItems = {}, ...others }: { Key?: object; RequestItems?: object } = input;
+  const tables = Object.fromEntries(Object.keys(RequestItems).map((table) => [table, {}]));
+  const isOfOthers = status === 200 && isOne(operation, { ...others, RequestItems: tables }, parsed(text));
+  const why = isOfOthers ? ", which has an item of a key that was not asked for" : "";
+  return `answered with ${status}: ${shownText(text)}${why}`;
 }
 
 // Bundlers then keep all that a program loads at once in one file.

@@ -60,6 +60,12 @@ impl Asked {
         tables.any(|(name, keys)| is_own(name) && keys.iter().any(is_at))
     }
 
+    /// Whether the request reads the item of a key, with no attribute more or less, of a table.
+    fn asks(&self, table: &str, key: &Item) -> bool {
+        let mut tables = self.keys.iter();
+        tables.any(|(name, keys)| name == table && keys.contains(key))
+    }
+
     fn names(&self, table: &str) -> bool {
         self.tables.iter().any(|name| name == table)
     }
@@ -97,7 +103,7 @@ impl Asked {
                     })
                     && left.all(|(table, one)| {
                         let mut keys = one.keys.iter().flatten().flatten();
-                        keys.all(|key| self.is_of(Some(table), |name| key.get(name).cloned()))
+                        keys.all(|key| self.asks(table, key))
                     })
                     && are_own(&output.consumed_capacity)
             }

@@ -14,7 +14,8 @@ from typing import Any, cast
 
 from keyfold.lower.steps import Request
 from keyfold.transport.shapes import Read, reader
-from keyfold.values.value import Value, order
+from keyfold.values import number
+from keyfold.values.value import Value
 
 CHECKSUM = "x-amz-crc32"
 """The header with the CRC-32 of a body."""
@@ -132,7 +133,8 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
         if member not in answer or answer.get("LastEvaluatedKey") == {}:
             raise NoAnswer(f"the answer has no {member} of a {operation}, or an empty key")
     elif operation == "GetItem":
-        _check_asked([given["Key"]], [answer.get("Item") or {}])
+        if "Item" in answer:
+            _check_asked([given["Key"]], [answer["Item"]])
     elif operation == "TransactGetItems":
         asked, found = len(given["TransactItems"]), len(answer.get("Responses", ()))
         if asked != found:
@@ -146,20 +148,38 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
     if operation == "BatchGetItem":
         for table, asked_of in given["RequestItems"].items():
             left: dict[str, Any] = (answer.get("UnprocessedKeys") or {}).get(table, {})
-            found_in: list[Any] = (answer.get("Responses") or {}).get(table, [])
-            _check_asked(asked_of["Keys"], [*found_in, *left.get("Keys", [])])
+            _check_asked(asked_of["Keys"], (answer.get("Responses") or {}).get(table, []))
+            _check_asked(asked_of["Keys"], left.get("Keys", []), are_keys=True)
     return answer
 
 
-def _check_asked(keys: list[dict[str, Value]], found: list[dict[str, Value]]) -> None:
-    """Refuses items, and keys that are left, of other keys than these. An item may lack attributes
-    of its key, which were not read."""
+def _check_asked(
+    keys: list[dict[str, Value]], found: list[dict[str, Value]], *, are_keys: bool = False
+) -> None:
+    """Refuses items of other keys than these, and other keys. An item may lack attributes of its
+    key, which were not read."""
+    names = list(keys[0])
+    known: dict[tuple[str, ...], set[object]] = {}
     for item in found:
-        if not any(
-            all(order(item.get(name, held), held) == 0 for name, held in key.items())
-            for key in keys
-        ):
+        read = tuple(name for name in names if name in item)
+        if are_keys and not len(read) == len(names) == len(item):
+            raise NoAnswer("the answer has a key with other attributes than those of the table")
+        asked = known.get(read)
+        if asked is None:
+            asked = known[read] = {_told_apart(key, read) for key in keys}
+        if _told_apart(item, read) not in asked:
             raise NoAnswer("the answer has an item of a key that was not asked for")
+
+
+def _told_apart(item: dict[str, Value], names: tuple[str, ...]) -> object:
+    """What tells keys apart: the types and values of attributes, of which a number has one form."""
+    return tuple(_canonical(item[name]) for name in names)
+
+
+def _canonical(value: Value) -> object:
+    (kind, held), *_ = value.items()
+    # A list or a map is the value of no key.
+    return kind, number.of_text(held) if kind == "N" else held if kind in ("S", "B") else None
 
 
 def _rows(consumed: Any) -> list[dict[str, Any]]:
