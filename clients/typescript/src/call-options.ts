@@ -2,31 +2,60 @@
  * has options. */
 
 import { boundOf, invalid, need } from "./error.js";
-import type { ClientOptions } from "./options.js";
-import { shownText } from "./value/text.js";
+import { shownText, spoken } from "./value/text.js";
 
-/** Refuses options of a call that say nothing, and those that there are not. `key`, `remove` and `after` are checked
- * where they are read. */
-export function checkOptions({ timeout }: ClientOptions, given: object): void {
-  need(typeof given === "object" && given !== null && !Array.isArray(given), "options", "an object");
-  for (const [name, value] of Object.entries({ timeout, ...given }) as [string, unknown][]) {
-    if (value === undefined || /^(?:after|key|remove)$/.test(name)) continue;
-    if (name === "timeout") boundOf(value, name);
-    else if (name === "signal") need(isSignal(value), name, "an AbortSignal");
-    else if (name === "onUnknown") need(value === "error" || value === "skip", name, '"error" or "skip"');
-    else if (name === "limit") need(isLimit(value), name, "a whole number from 1 to 2147483647");
-    else if (/^(?:backward|strong|copies)$/.test(name)) need(typeof value === "boolean", name, "true or false");
-    else throw invalid(`there is no option \`${shownText(name)}\``, name);
+/** The options of each kind of call. */
+export const OPTIONS = {
+  read: ["signal", "timeout", "limit", "after", "backward", "strong"],
+  many: ["signal", "timeout", "strong"],
+  write: ["signal", "timeout"],
+  update: ["signal", "timeout", "remove", "key"],
+  event: ["onUnknown", "copies"],
+} as const;
+
+/** The options of a call of a kind, each read once, so that what is checked is what is used. Refuses those that say
+ * nothing, and those that such a call does not have. */
+export function checkedOptions<T extends object>(kind: keyof typeof OPTIONS, given: T): T {
+  need(typeof given === "object" && given !== null && !(Symbol.iterator in given), "options", "an object");
+  const known: readonly string[] = OPTIONS[kind];
+  const all = given as Readonly<Record<string, unknown>>;
+  const checked: Record<string, unknown> = Object.create(null) as object as Record<string, unknown>;
+  for (const name of known) {
+    const value = all[name];
+    if (value === undefined) continue;
+    check(name, value);
+    checked[name] = value;
   }
+  // Inherited ones are given, too.
+  for (const name in all) {
+    if (!known.includes(name) && all[name] !== undefined) throw invalid(`there is no option \`${shownText(name)}\``, name);
+  }
+  return checked as T;
+}
+
+/** Refuses a value that says nothing. `key`, `remove` and `after` are checked where they are used. */
+function check(name: string, value: unknown): void {
+  if (name === "timeout") boundOf(value, name);
+  else if (name === "signal") need(isSignal(value), name, "an AbortSignal");
+  else if (name === "onUnknown") need(value === "error" || value === "skip", name, '"error" or "skip"');
+  else if (name === "limit") need(isLimit(value), name, `a whole number from 1 to 2147483647, and not ${shownOption(value)}`);
+  else if (/^(?:backward|strong|copies)$/.test(name)) need(typeof value === "boolean", name, "true or false");
 }
 
 function isLimit(value: unknown): boolean {
   return typeof value === "number" && value > 0 && (value | 0) === value;
 }
 
+/** An option in a message; a text in quotes, without which "5" would read as a number. */
+function shownOption(value: unknown): string {
+  return typeof value === "string" ? `'${shownText(value)}'` : shownText(spoken(value));
+}
+
 /** Whether a signal is absent, or can be heard. That of another realm is of another class. */
 function isSignal(value: unknown): boolean {
-  return value === null || (typeof value === "object" && "aborted" in value && "addEventListener" in value);
+  if (typeof value !== "object" || value === null) return value === null;
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
+  return [typeof aborted, typeof addEventListener, typeof removeEventListener].join() === "boolean,function,function";
 }
 
 // Bundlers then keep all that a program loads at once in one file.

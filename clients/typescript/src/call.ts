@@ -1,5 +1,6 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
+import type { OPTIONS } from "./call-options.js";
 import { failure } from "./error.js";
 import { type Answer, type Io, isNoTable, isRead, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
@@ -22,16 +23,19 @@ export interface Driver {
   readonly model: Model;
 }
 
-/** Carries out one call. `name` is that of its pattern, write or entity. */
+/** The options of a call of a kind, checked: each is read once. Few calls have any. */
+export async function optionsOf<T extends object>(kind: keyof typeof OPTIONS, given: T): Promise<T> {
+  if (isPlain(given) && Object.keys(given).length === 0) return {} as T;
+  return (await import("./call-options.js")).checkedOptions(kind, given);
+}
+
+/** Carries out one call. `name` is that of its pattern, write or entity; its options are checked. */
 export async function carryOut<T>(
   { transport, options }: Omit<Driver, "model">,
   name: string,
   given: CallOptions,
   call: (io: Io) => Promise<T>,
 ): Promise<T> {
-  if (options.timeout !== undefined || !isPlain(given) || Object.keys(given).length > 0) {
-    (await import("./call-options.js")).checkOptions(options, given);
-  }
   const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
   const controller = new AbortController();
   endsMany(controller.signal);

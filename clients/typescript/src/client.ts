@@ -2,7 +2,7 @@
  * is asked for, so that a program that only reads does not load them. */
 
 import { argumentsOfPattern, type Given } from "./arguments.js";
-import { carryOut, type Driver } from "./call.js";
+import { carryOut, type Driver, optionsOf } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
 import { boundOf, need, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
@@ -49,7 +49,8 @@ export class Client {
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
     const model = new Model(plan);
-    const { cursorSecret: secret = "-", onUnknown = "skip", numbers = "exact" } = options;
+    const { cursorSecret: secret = "-", onUnknown = "skip", numbers = "exact", timeout } = options;
+    boundOf(timeout ?? 0, "timeout");
     need(typeof secret === "string" && secret !== "", "cursorSecret", "a text of one character or more");
     need(["error", "skip"].includes(onUnknown), "onUnknown", '"error" or "skip"');
     need(["number", "exact"].includes(numbers), "numbers", '"number" or "exact"');
@@ -126,13 +127,8 @@ export class Client {
 
   /** All items of an answer. More than `most` are the error `too_many`. */
   async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
-    boundOf(most, "most", `the pattern ${this.#driver.model.pattern(pattern).name}`);
-    const all: T[] = [];
-    for await (const item of this.items<T>(pattern, args, options)) {
-      all.push(item);
-      if (all.length > most) throw (await import("./read/refused.js")).tooMany(pattern, most);
-    }
-    return all;
+    const { allItems } = await import("./paging.js");
+    return allItems(this.#driver.model.pattern(pattern).name, most, this.items<T>(pattern, args, options));
   }
 
   /** Runs a named write. */
@@ -205,8 +201,8 @@ export class Client {
     const of = `the pattern ${name}`;
     await loadFor(model, pattern);
     const args = await argumentsOfPattern(model, pattern, given);
-    // What the call checks before it reads.
-    const { limit, after: cursor, backward, strong } = (options as ReadOptions | null) ?? {};
+    const own = await owned(of, optionsOf("read", options));
+    const { limit, after: cursor, backward, strong } = own;
     const { onUnknown, numbers, cursorSecret: secret } = this.#driver.options;
     const bound = { plan: this.plan, pattern, args, secret };
     const found = async (): Promise<Partial<Position>> => {
@@ -214,7 +210,7 @@ export class Client {
       return (await import("./paging.js")).positionOfCursor(bound, cursor);
     };
     const { after, now } = await owned(of, found());
-    return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown, numbers }, options };
+    return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown, numbers }, options: own };
   }
 
   /** Reads one page. */

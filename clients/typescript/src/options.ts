@@ -91,7 +91,7 @@ export interface ClientOptions {
   /** Signs cursors, so that a changed one is refused. */
   readonly cursorSecret?: string;
   /** The most milliseconds of a call, retries included; 30,000 by default. */
-  readonly timeout?: number;
+  readonly timeout?: number | null;
   /** How often a request is sent again where that is safe; 3 by default. */
   readonly retries?: number;
   /** Called after each request. An error that it throws is dropped: the call goes on. */

@@ -1,7 +1,7 @@
 /** The calls of several writes, keys or items, which are loaded when a program makes one. */
 
 import type { Given } from "./arguments.js";
-import { carryOut, type Driver } from "./call.js";
+import { carryOut, type Driver, optionsOf } from "./call.js";
 import { invalid, owned } from "./error.js";
 import type { Io } from "./io.js";
 import type { BatchWritten, CallOptions, ManyOptions, Transacted, TransactionWrite } from "./options.js";
@@ -21,7 +21,7 @@ export async function transacted(
 ): Promise<Transacted> {
   const { model } = driver;
   const parts = listed(writes, "the transaction").map((one) => partOf(model, one));
-  return carryOut(driver, "transact", options, async (io) => {
+  return carryOut(driver, "transact", await optionsOf("write", options), async (io) => {
     const done = await transact(io, model, parts);
     return { ...done, writes: done.writes.map(({ changes, made }) => ({ changes, made: shownMade(made) })) };
   });
@@ -37,8 +37,9 @@ export async function found<T>(
   const { model, options: { onUnknown, numbers } } = driver;
   const plan = model.entity(entity);
   const all = listed(keys, entity).map((key) => keyOfEntity(model, plan, key));
-  const shown = { onUnknown, numbers, isStrong: (options as ManyOptions | null)?.strong === true };
-  const call = carryOut(driver, `getMany ${entity}`, options, (io) => readMany(io, model, plan, all, shown));
+  const own = await owned(entity, optionsOf("many", options));
+  const shown = { onUnknown, numbers, isStrong: own.strong === true };
+  const call = carryOut(driver, `getMany ${entity}`, own, (io) => readMany(io, model, plan, all, shown));
   return (await owned(entity, call)) as (T | undefined)[];
 }
 
@@ -59,7 +60,8 @@ export async function batch(
     const done = await write(io, model, plan, all);
     return { ...done, made: done.made.map(shownMade) };
   };
-  return owned(entity, carryOut(driver, `${verb}Many ${entity}`, options, call));
+  const own = await owned(entity, optionsOf("write", options));
+  return owned(entity, carryOut(driver, `${verb}Many ${entity}`, own, call));
 }
 
 /** Refuses what is no list. */

@@ -145,14 +145,14 @@ test("what bounds a call is a number, and what ends it a signal", async () => {
     for (const signal of [{}, 5, "x", new AbortController(), { aborted: false }]) {
       await refused((client) => call(client, { signal }), "signal", of);
     }
-    const transport = counted();
-    const late = await call(new Client(PLAN, transport, { timeout: Number.NaN }), {}).then(assert.fail, (one) => one);
-    assert.deepEqual([late.code, late.detail.name, transport.sent], ["invalid", "timeout", []]);
   }
-  for (const most of [Number.NaN, undefined, null, "5"]) {
+  for (const timeout of [Number.NaN, "5", {}, 5n]) {
+    assert.throws(() => new Client(PLAN, counted(), { timeout }), { code: "invalid", detail: { code: "invalid", name: "timeout" } });
+  }
+  for (const most of [Number.NaN, undefined, null, "5", -1, 2.5, 5n, Symbol("s"), true]) {
     await refused((client) => client.all("loans", { name: "a" }, most), "most", "the pattern loans");
   }
-  const client = new Client(PLAN, server);
+  const client = new Client(PLAN, server, { timeout: null });
   const free = { timeout: Number.POSITIVE_INFINITY, signal: null };
   assert.deepEqual(await client.all("loans", { name: "nobody" }, Number.POSITIVE_INFINITY, free), []);
 });
@@ -171,8 +171,10 @@ test("options that say nothing are refused in a short sentence", async () => {
     }
   }
   for (const limit of [0, -1, 1.5, "3", null, Symbol("s"), Object.create(null), 2 ** 31, 1e300]) {
-    await refused((client) => page(client, { limit }), "limit", "the pattern loans", /from 1 to 2147483647$/);
+    await refused((client) => page(client, { limit }), "limit", "the pattern loans", /from 1 to 2147483647, and not .+$/);
   }
+  await refused((client) => page(client, { limit: 0 }), "limit", "the pattern loans", /, and not 0$/);
+  await refused((client) => page(client, { limit: "0" }), "limit", "the pattern loans", /, and not '0'$/);
   for (const name of ["limt", "toString", "x".repeat(9999)]) {
     await refused((client) => page(client, { [name]: 1 }), name, "the pattern loans", /^there is no option `.{4,130}`$/);
   }
@@ -182,6 +184,58 @@ test("options that say nothing are refused in a short sentence", async () => {
   const client = new Client(PLAN, server, { onUnknown: undefined, numbers: undefined });
   const absent = { strong: undefined, backward: undefined, limit: undefined, after: null, signal: null };
   assert.deepEqual((await client.page("loans", { name: "nobody" }, absent)).items, []);
+});
+
+test("options are looked at once, wherever they are, and are those of the call", async () => {
+  const page = (client, options) => client.page("loans", { name: "a" }, options);
+  class Own {
+    get limit() {
+      return "x";
+    }
+  }
+  for (const options of [Object.create({ limit: 0 }), new Own(), Object.assign(Object.create(null), { limit: 0 })]) {
+    await refused((client) => page(client, options), "limit", "the pattern loans");
+  }
+  await refused((client) => page(client, Object.create({ limt: 1 })), "limt", "the pattern loans");
+  for (const options of [new Map([["limit", 1]]), new Set(), [], () => 1]) {
+    await refused((client) => page(client, options), "options", "the pattern loans");
+  }
+  let reads = 0;
+  const counting = {
+    get limit() {
+      reads += 1;
+      return reads;
+    },
+  };
+  await page(new Client(PLAN, server), counting);
+  assert.equal(reads, 1);
+  const heard = { aborted: false, addEventListener() {}, removeEventListener() {} };
+  for (const [name, value] of [["aborted", "no"], ["addEventListener", undefined], ["removeEventListener", 5]]) {
+    await refused((client) => page(client, { signal: { ...heard, [name]: value } }), "signal", "the pattern loans");
+  }
+  await page(new Client(PLAN, server), { signal: heard });
+});
+
+test("an option of another call is refused by its name", async () => {
+  const values = { limit: 1, after: null, backward: true, strong: true, remove: [], key: {}, copies: true, onUnknown: "skip" };
+  const calls = [
+    [(client, options) => client.page("loans", { name: "a" }, options), ["limit", "after", "backward", "strong"]],
+    [(client, options) => client.getMany("Owner", [{ name: "a" }], options), ["strong"]],
+    [(client, options) => client.update("Account", { id: "a" }, options), ["remove", "key"]],
+    [(client, options) => client.put("Owner", { name: "a" }, options), []],
+    [(client, options) => client.delete("Owner", { name: "a" }, options), []],
+    [(client, options) => client.putMany("Owner", [{ name: "a" }], options), []],
+    [(client, options) => client.transact([{ create: "Owner", values: { name: "a" } }], options), []],
+    [(client, options) => client.ensureTables(options), []],
+    [(client, options) => client.event({}, options), ["copies", "onUnknown"]],
+  ];
+  for (const [call, own] of calls) {
+    for (const [name, value] of Object.entries(values)) {
+      if (own.includes(name)) continue;
+      const error = await call(new Client(PLAN, counted()), { [name]: value }).then(assert.fail, (one) => one);
+      assert.deepEqual([error.code, error.message], ["invalid", `there is no option \`${name}\``], error.stack);
+    }
+  }
 });
 
 test("a timeout of 0 ends a call before its first request", async () => {
@@ -195,7 +249,8 @@ test("a timeout of 0 ends a call before its first request", async () => {
 });
 
 test("names that are no texts are refused in a short sentence", async () => {
-  for (const name of [Symbol("s"), Object.create(null), {}, 5, "x".repeat(9999), undefined, null]) {
+  const strange = [{ constructor: { name: 5 } }, { constructor: { name: Symbol("s") } }, { get constructor() { throw new Error("no"); } }];
+  for (const name of [Symbol("s"), Object.create(null), {}, 5, "x".repeat(9999), undefined, null, ...strange]) {
     for (const call of [
       (client) => client.page(name, {}),
       (client) => client.all(name, {}, 5),

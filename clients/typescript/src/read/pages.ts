@@ -1,6 +1,6 @@
 /** The pages of an answer, one after the other. */
 
-import { failure } from "../error.js";
+import { failure, need } from "../error.js";
 import type { PatternPlan } from "../plan.js";
 import { type FoundPage, isSingle, type PageStart } from "./page.js";
 
@@ -29,6 +29,18 @@ export async function* allPages(
     if (place === kept) throw failure("transport", `${pattern.name} has a page again that it had before`);
     if ((count & ++count) === 0) kept = place;
   } while (start.after !== undefined);
+}
+
+/** The items of an answer, of which there are no more than `most`. */
+export async function allItems<T>(pattern: string, most: number, items: AsyncIterable<T>): Promise<T[]> {
+  const isCount = Number.isInteger(most) || most === Number.POSITIVE_INFINITY;
+  need(isCount && most >= 0, "most", "a whole number from 0 on", `the pattern ${pattern}`);
+  const all: T[] = [];
+  for await (const item of items) {
+    all.push(item);
+    if (all.length > most) throw (await import("./refused.js")).tooMany(pattern, most);
+  }
+  return all;
 }
 
 /** The start of pages that are read for the first item of an answer. What follows it does not matter: a page of one

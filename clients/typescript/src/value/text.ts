@@ -59,10 +59,13 @@ export function shownText(text: string): string {
 
 /** A value of JavaScript in a message. */
 export function spoken(given: unknown): string {
-  if (typeof given === "object" && given !== null) {
-    return Array.isArray(given) ? "an array" : (given.constructor?.name ?? "an object");
+  if (typeof given !== "object" || given === null) return String(given);
+  try {
+    // What a caller gives may have any member named `constructor`: only a text can be trimmed.
+    return Array.isArray(given) ? "an array" : given.constructor.name.trim();
+  } catch {
+    return "an object";
   }
-  return String(given);
 }
 
 /** A value in a message. */

@@ -2,7 +2,7 @@
  * before anything is sent. */
 
 import type { Given } from "../arguments.js";
-import { carryOut, type Driver } from "../call.js";
+import { carryOut, type Driver, optionsOf } from "../call.js";
 import { owned } from "../error.js";
 import { eventOf } from "../events.js";
 import type { Io } from "../io.js";
@@ -54,10 +54,10 @@ export async function writeWhole(
 export async function update(driver: Driver, entity: string, given: Given, options: UpdateOptions): Promise<Written> {
   const { model } = driver;
   const plan = model.entity(entity);
-  const { key, remove } = (options as UpdateOptions | null) ?? {};
+  const { key, remove, ...own } = await owned(entity, optionsOf("update", options));
   const all = key === undefined ? given : withKey(model, plan, given, key);
   const [some, names] = changesOf(model, plan, all, remove);
-  return written(driver, `update ${entity}`, entity, options, (io) => updateEntity(io, model, plan, some, names));
+  return written(driver, `update ${entity}`, entity, own, (io) => updateEntity(io, model, plan, some, names));
 }
 
 /** Deletes an entity that exists. */
@@ -76,7 +76,8 @@ async function written(
   options: CallOptions,
   call: (io: Io) => Promise<Outcome>,
 ): Promise<Written> {
-  const { operation, changes, capacity, made } = await owned(of, carryOut(driver, name, options, call));
+  const run = async (): Promise<Outcome> => carryOut(driver, name, await optionsOf("write", options), call);
+  const { operation, changes, capacity, made } = await owned(of, run());
   return { operation, changes: [...changes], capacity, made: shownMade(made) };
 }
 
@@ -87,9 +88,9 @@ export async function event<T>(
   options: EventOptions,
 ): Promise<EntityEvent<T> | undefined> {
   const { numbers, onUnknown } = driver.options;
-  const own = options as EventOptions | null;
-  const asked = { shown: { numbers, onUnknown: own?.onUnknown ?? onUnknown }, copies: own?.copies === true };
-  const found = await carryOut(driver, "event", options as object, (io) => eventOf(io, driver.model, record, asked));
+  const own = await optionsOf("event", options);
+  const asked = { shown: { numbers, onUnknown: own.onUnknown ?? onUnknown }, copies: own.copies === true };
+  const found = await carryOut(driver, "event", {}, (io) => eventOf(io, driver.model, record, asked));
   if (found === undefined) return undefined;
   const { kind, old, new: next } = found;
   return {
@@ -100,6 +101,6 @@ export async function event<T>(
 }
 
 /** Creates the tables that do not exist, and compares the others with the model. */
-export function tables(driver: Driver, options: CallOptions): Promise<TableOutcome[]> {
-  return carryOut(driver, "ensureTables", options, (io) => ensureTables(io, driver.model));
+export async function tables(driver: Driver, options: CallOptions): Promise<TableOutcome[]> {
+  return carryOut(driver, "ensureTables", await optionsOf("write", options), (io) => ensureTables(io, driver.model));
 }
