@@ -246,6 +246,8 @@ test("a write that is always overtaken gives up", async () => {
   const error = await refused(slow.update("Account", { accountId: "d1", balance: 1 }));
   assert.equal(error.code, "overtaken");
   assert.equal(error.message, "Account was changed by others 24 times in a row; try again");
+  const named = await refused(slow.write("pay", { accountId: "d1", n: 1 }));
+  assert.deepEqual([named.code, named.message], ["overtaken", "pay: the items were changed by others 24 times in a row"]);
 });
 
 test("a lost answer names what to look at", async () => {

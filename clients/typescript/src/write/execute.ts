@@ -34,12 +34,16 @@ export interface Outcome {
 }
 
 /** Tries a write again and again while other writers are faster: then an attempt has no outcome. */
-export async function untilSent<T>(of: string, attempt: (tried: number) => Promise<T | undefined>): Promise<T> {
+export async function untilSent<T>(
+  of: string,
+  attempt: (tried: number) => Promise<T | undefined>,
+  advice = "; try again",
+): Promise<T> {
   for (let tried = 0; tried < TRIES; tried += 1) {
     const outcome = await attempt(tried);
     if (outcome !== undefined) return outcome;
   }
-  throw failure("overtaken", `${of} changed by others ${TRIES} times in a row; try again`);
+  throw failure("overtaken", `${of} changed by others ${TRIES} times in a row${advice}`);
 }
 
 /** Sends the steps of one try of a write. Returns `undefined` when another writer was faster, after a pause:

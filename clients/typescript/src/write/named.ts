@@ -40,11 +40,12 @@ import { unreadOf } from "./unread.js";
 /** Runs a named write: its actions together or not at all. */
 export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
   const given = withNow(io, write, args);
-  return untilSent(`${write.name}: the items were`, async (tried) => {
+  const attempt = async (tried: number): Promise<Outcome | undefined> => {
     const into = { draft: emptyDraft(), given: new GivenItems(), made: [] };
     await composeWrite({ io, model }, write, [args, given], into);
     return sent({ io, model }, into.draft, tried, into.made);
-  });
+  };
+  return untilSent(`${write.name}: the items were`, attempt, "");
 }
 
 /** What the actions of a write become: steps, the items that they are given, and what is made for them. */
