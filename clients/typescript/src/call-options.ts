@@ -2,22 +2,23 @@
  * has options. */
 
 import { boundOf, invalid, need } from "./error.js";
+import type { CallKind } from "./options.js";
 import { shownText, spoken } from "./value/text.js";
 
 /** The options of each kind of call. */
-export const OPTIONS = {
+const OPTIONS: Readonly<Record<CallKind, readonly string[]>> = {
   read: ["signal", "timeout", "limit", "after", "backward", "strong"],
   many: ["signal", "timeout", "strong"],
   write: ["signal", "timeout"],
   update: ["signal", "timeout", "remove", "key"],
   event: ["onUnknown", "copies"],
-} as const;
+};
 
 /** The options of a call of a kind, each read once, so that what is checked is what is used. Refuses those that say
  * nothing, and those that such a call does not have. */
-export function checkedOptions<T extends object>(kind: keyof typeof OPTIONS, given: T): T {
+export function checkedOptions<T extends object>(kind: CallKind, given: T): T {
   need(typeof given === "object" && given !== null && !(Symbol.iterator in given), "options", "an object");
-  const known: readonly string[] = OPTIONS[kind];
+  const known = OPTIONS[kind];
   const all = given as Readonly<Record<string, unknown>>;
   const checked: Record<string, unknown> = Object.create(null) as object as Record<string, unknown>;
   for (const name of known) {
@@ -40,6 +41,12 @@ function check(name: string, value: unknown): void {
   else if (name === "onUnknown") need(value === "error" || value === "skip", name, '"error" or "skip"');
   else if (name === "limit") need(isLimit(value), name, `a whole number from 1 to 2147483647, and not ${shownOption(value)}`);
   else if (/^(?:backward|strong|copies)$/.test(name)) need(typeof value === "boolean", name, "true or false");
+}
+
+/** Refuses what is no count of items. */
+export function checkMost(most: unknown, pattern: string): void {
+  const isCount = most === Number.POSITIVE_INFINITY || (Number.isInteger(most) && (most as number) >= 0);
+  need(isCount, "most", `a whole number from 0 on, and not ${shownOption(most)}`, `the pattern ${pattern}`);
 }
 
 function isLimit(value: unknown): boolean {

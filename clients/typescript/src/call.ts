@@ -1,10 +1,9 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import type { OPTIONS } from "./call-options.js";
 import { failure } from "./error.js";
 import { type Answer, type Io, isNoTable, isRead, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
-import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
+import type { CallKind, CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
 import { onAbort, pause } from "./until.js";
 import { isPlain } from "./value/value.js";
@@ -24,7 +23,7 @@ export interface Driver {
 }
 
 /** The options of a call of a kind, checked: each is read once. Few calls have any. */
-export async function optionsOf<T extends object>(kind: keyof typeof OPTIONS, given: T): Promise<T> {
+export async function optionsOf<T extends object>(kind: CallKind, given: T): Promise<T> {
   if (isPlain(given) && Object.keys(given).length === 0) return {} as T;
   return (await import("./call-options.js")).checkedOptions(kind, given);
 }

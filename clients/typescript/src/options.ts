@@ -104,6 +104,9 @@ export interface ClientOptions {
   readonly random?: (write?: number) => Uint8Array;
 }
 
+/** The kinds of calls: each has options of its own. */
+export type CallKind = "read" | "many" | "write" | "update" | "event";
+
 /** Options of each call. */
 export interface CallOptions {
   /** Ends the call. */

@@ -2,6 +2,6 @@
 
 export { cursorOf, positionOfCursor } from "./cursor.js";
 export { checkPosition } from "./read/cursor.js";
-export { allItems, allPages, firstStart } from "./read/pages.js";
+export { allItems, allPages, firstStart, pagesFrom } from "./read/pages.js";
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "./client.js";

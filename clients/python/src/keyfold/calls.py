@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, TypeVar
 
 from keyfold import cursors
-from keyfold.errors import Invalid, Transport, UnknownItem
+from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import BatchWritten, Item, Made, OneOfSeveral, Page, Transacted, Written
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower import tables
@@ -21,6 +21,7 @@ from keyfold.lower.near import meant
 from keyfold.lower.read import many as read_many
 from keyfold.lower.read import required
 from keyfold.lower.read.page import FoundPage, PageRequest, page
+from keyfold.lower.read.places import Places
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.steps import Lowering, Origin
 from keyfold.lower.write import change, named
@@ -290,8 +291,7 @@ class Walk:
         self._found: list[FoundItem] = []
         self._is_whole = cursor is None
         self._condition: str | None = None
-        self._pages = 0
-        self._kept: object = None
+        self._places = Places(self._pattern.name)
         self.is_done = False
 
     def next_page(self) -> Lowering[Page]:
@@ -301,7 +301,7 @@ class Walk:
         found: FoundPage = yield from _owned(self._pattern.name, lowered)
         self._start = replace(self._start, after=found.next)
         self.is_done = found.next is None
-        self._check_goes_on(found.next)
+        self._places.check(found.next)
         if self._condition is None:
             self._condition = found.condition
         following = None
@@ -316,16 +316,6 @@ class Walk:
             self._check_required([one for one, _ in made])
         items = [item for _, item in made]
         return Page(items, following, found.requests, found.capacity)
-
-    def _check_goes_on(self, place: object) -> None:
-        """Refuses a place at which a page has begun before: the pages would have no end. Each is
-        compared with one before it, which is kept after 1, 2, 4, 8 pages."""
-        if place is not None and place == self._kept:
-            name = self._pattern.name
-            raise Transport(f"{name} has a page again that it had before")
-        self._pages += 1
-        if self._pages & (self._pages - 1) == 0:
-            self._kept = place
 
     def _made(self, found: Sequence[FoundItem]) -> list[tuple[FoundItem, Item]]:
         """The items of a program. One with a wrong value is left out, or an error."""

@@ -15,6 +15,7 @@ import { compareItems } from "./items.js";
 import { inPeriod, inShards, shardPosition, type ShardPosition, splitPeriod } from "./position.js";
 import { addRaw, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
+import { pagesOf } from "./split.js";
 
 /** A fan over periods. */
 interface Periods extends FanPlan {
@@ -51,27 +52,27 @@ async function readPeriods(question: Question, fan: Periods, after: Item | undef
   return raw;
 }
 
-/** Reads periods one after the other until the page is full. */
+/** Reads periods one after the other until the page is full; to their end where it has no limit. */
 async function untilFull(
   question: Question,
   fan: Periods,
   periods: readonly string[],
   start: Item | undefined,
-  limit: number,
+  limit: number | undefined,
 ): Promise<Raw> {
   const raw = emptyRaw();
-  let after = start;
-  for (const period of periods) {
-    do {
-      const left = limit - raw.items.length;
-      if (left <= 0) {
-        raw.next = inPeriod(after, period);
-        return raw;
-      }
-      const page = await pageOfPeriod(question, fan, period, after, left);
-      after = page.next;
+  let from = start;
+  for (const [at, period] of periods.entries()) {
+    const read = (after: Item | undefined): Promise<Raw> =>
+      pageOfPeriod(question, fan, period, after, limit && limit - raw.items.length);
+    for await (const page of pagesOf(question, from, read)) {
       addRaw(raw, page);
-    } while (after !== undefined);
+      if (limit === undefined || raw.items.length < limit) continue;
+      const next = page.next === undefined ? periods[at + 1] : period;
+      if (next !== undefined) raw.next = inPeriod(page.next, next);
+      return raw;
+    }
+    from = undefined;
   }
   return raw;
 }
@@ -85,20 +86,8 @@ async function wholePeriods(
   after: Item | undefined,
 ): Promise<Raw> {
   const raw = emptyRaw();
-  const parts = periods.map((period, at) => wholePeriod(question, fan, period, at === 0 ? after : undefined));
+  const parts = periods.map((period, at) => untilFull(question, fan, [period], at === 0 ? after : undefined, undefined));
   for (const part of await together(parts)) addRaw(raw, part);
-  return raw;
-}
-
-/** Reads a period to its end. */
-async function wholePeriod(question: Question, fan: Periods, period: string, start: Item | undefined): Promise<Raw> {
-  const raw = emptyRaw();
-  let after = start;
-  do {
-    const page = await pageOfPeriod(question, fan, period, after, undefined);
-    after = page.next;
-    addRaw(raw, page);
-  } while (after !== undefined);
   return raw;
 }
 
@@ -204,14 +193,13 @@ async function readShard(
   const raw = emptyRaw();
   const shard: Shard = { items: [], next: undefined, start };
   if (start === "done") return [shard, raw];
-  let after = start === "start" ? undefined : start;
-  do {
-    const page = await onePage(question, args, after, limit);
+  const read = (after: Item | undefined): Promise<Raw> => onePage(question, args, after, limit);
+  for await (const page of pagesOf(question, start === "start" ? undefined : start, read)) {
     shard.items.push(...page.items.splice(0));
     shard.next = page.next;
     addRaw(raw, page);
-    after = page.next;
-  } while (after !== undefined && limit === undefined);
+    if (limit !== undefined) break;
+  }
   return [shard, raw];
 }
 

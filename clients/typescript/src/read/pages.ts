@@ -1,11 +1,30 @@
 /** The pages of an answer, one after the other. */
 
-import { failure, need } from "../error.js";
-import type { PatternPlan } from "../plan.js";
+import { failure } from "../error.js";
+import type { Item, PatternPlan } from "../plan.js";
 import { type FoundPage, isSingle, type PageStart } from "./page.js";
 
-/** Reads one page after the other. The answer from its beginning to its end has all required items, and no place at
- * which a page begins comes again: each is compared with one before it, which is kept after 1, 2, 4, 8 pages. */
+/** The pages of a reading from a place on. None begins where one has begun before, or they would have no end: each place
+ * is compared with one before it, which is kept after 1, 2, 4, 8 pages. */
+export async function* pagesFrom<P extends { readonly next: Item | undefined }>(
+  reading: string,
+  start: Item | undefined,
+  read: (after: Item | undefined) => Promise<P>,
+): AsyncGenerator<P, void, undefined> {
+  let after = start;
+  let kept: string | undefined;
+  let count = 0;
+  do {
+    const page = await read(after);
+    after = page.next;
+    const place = JSON.stringify(after);
+    if (after && place === kept) throw failure("transport", `${reading} has a page again that it had before`);
+    if ((count & ++count) === 0) kept = place;
+    yield page;
+  } while (after);
+}
+
+/** Reads one page after the other. The answer from its beginning to its end has all required items. */
 export async function* allPages(
   pattern: PatternPlan,
   begin: PageStart,
@@ -13,10 +32,9 @@ export async function* allPages(
 ): AsyncGenerator<FoundPage, void, undefined> {
   const required = pattern.returns.length > 1 ? await import("./collection.js") : undefined;
   const left = new Set(required?.missing(pattern, []));
-  let start = begin;
-  let [kept, count]: [string | undefined, number] = ["", 0];
-  do {
-    const page = await read(start);
+  let { now } = begin;
+  for await (const page of pagesFrom(pattern.name, begin.after, (after) => read({ ...begin, after, now }))) {
+    now = page.now;
     for (const one of left) if (page.items.some((item) => item.name === one.name)) left.delete(one);
     yield page;
     const [lost] = left;
@@ -24,17 +42,12 @@ export async function* allPages(
     if (isWhole && lost !== undefined && pattern.together === undefined) {
       throw required?.notFound(pattern, lost, page.asked);
     }
-    start = { ...start, after: page.next, now: page.now };
-    const place = JSON.stringify(page.next);
-    if (place === kept) throw failure("transport", `${pattern.name} has a page again that it had before`);
-    if ((count & ++count) === 0) kept = place;
-  } while (start.after !== undefined);
+  }
 }
 
 /** The items of an answer, of which there are no more than `most`. */
 export async function allItems<T>(pattern: string, most: number, items: AsyncIterable<T>): Promise<T[]> {
-  const isCount = Number.isInteger(most) || most === Number.POSITIVE_INFINITY;
-  need(isCount && most >= 0, "most", "a whole number from 0 on", `the pattern ${pattern}`);
+  if (!Number.isInteger(most) || most < 0) (await import("../call-options.js")).checkMost(most, pattern);
   const all: T[] = [];
   for await (const item of items) {
     all.push(item);

@@ -96,7 +96,7 @@ function itemOf(keys?: readonly Item[], isWhole?: boolean): Form {
   return (item) => {
     if (!isItem(item)) return false;
     const read = names.filter((name) => Object.hasOwn(item as Item, name));
-    if (isWhole && [names, Object.keys(item as Item)].some((all) => all.length > read.length)) return false;
+    if (isWhole && names.length + Object.keys(item as Item).length > 2 * read.length) return false;
     const text = (one: Item): string =>
       JSON.stringify(read.map((name) => [one[name]?.S, one[name]?.N && canonicalNumber(one[name].N), one[name]?.B]));
     return (known[`of ${read}`] ??= new Set(keys.map(text))).has(text(item as Item));

@@ -124,8 +124,9 @@ async function search(
   const question = questionOf(io, model, plan, args);
   // The first items may be removed ones, or parts of a list, which lack the attribute.
   const limit = removed.length + 1;
-  for (let after: Item | undefined; ; ) {
-    const raw = await query(question, name, args, after, limit);
+  const read = (after: Item | undefined): ReturnType<typeof query> => query(question, name, args, after, limit);
+  const { pagesFrom } = await import("../paging.js");
+  for await (const raw of pagesFrom(question.name, undefined, read)) {
     for (const item of raw.items) {
       if (removed.some((key) => hasKey(item, key))) continue;
       const value = (await valuesOf(origin, [of], [item])).get(of);
@@ -133,9 +134,8 @@ async function search(
       requireKind(table, { name: kindName(child, copy) }, item);
       return value;
     }
-    if (raw.next === undefined) return undefined;
-    after = raw.next;
   }
+  return undefined;
 }
 
 /** The update of the parent's item. */

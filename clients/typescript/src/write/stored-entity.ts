@@ -2,7 +2,7 @@
 
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
 import { failure, KeyfoldError } from "../error.js";
-import { type Answer, backOff, isNoTable, REPORTED, TRIES } from "../io.js";
+import { backOff, isNoTable, REPORTED, TRIES } from "../io.js";
 import { CHUNK } from "../key/formats.js";
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
@@ -211,12 +211,14 @@ async function partsOf(
     return isOfList && /^[0-9]*$/.test(text.slice(-digits));
   };
   const items: Item[] = [];
-  for (let after: Item | undefined; ; ) {
-    const answer: Answer = await context.io.ask("Query", { ...input, ...(after && { ExclusiveStartKey: after }) });
+  const read = async (after: Item | undefined): Promise<{ readonly next: Item | undefined }> => {
+    const answer = await context.io.ask("Query", { ...input, ...(after && { ExclusiveStartKey: after }) });
     items.push(...(answer.Items ?? []).filter(isPart));
-    after = answer.LastEvaluatedKey;
-    if (after === undefined) return items;
-  }
+    return { next: answer.LastEvaluatedKey };
+  };
+  const { pagesFrom } = await import("../paging.js");
+  for await (const _ of pagesFrom(`the parts of ${entity.name}`, undefined, read));
+  return items;
 }
 
 /** The items that are stored for the entity, the main one first. The parts of a list are those that were

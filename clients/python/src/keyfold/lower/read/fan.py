@@ -14,6 +14,7 @@ from keyfold.lower.bound import missing_argument
 from keyfold.lower.read import condition, cursor
 from keyfold.lower.read.cursor import ShardPosition
 from keyfold.lower.read.kinds import Kinds
+from keyfold.lower.read.places import Places
 from keyfold.lower.read.question import Question, Raw
 from keyfold.lower.read.request import one_page
 from keyfold.lower.steps import Lowering, together
@@ -45,6 +46,7 @@ def _until_full(
     """Reads periods one after the other until the page is full."""
     raw = Raw()
     for period in left:
+        places = Places(question.name)
         while True:
             room = limit - len(raw.items)
             if room <= 0:
@@ -52,6 +54,7 @@ def _until_full(
                 return raw
             page = yield from _page_of_period(question, fan, period, after, room)
             after = page.next
+            places.check(after)
             raw.add(page)
             if after is None:
                 break
@@ -75,10 +78,11 @@ def _whole_periods(
 def _whole_period(
     question: Question, fan: Periods, period: str, after: Item | None
 ) -> Lowering[Raw]:
-    raw = Raw()
+    raw, places = Raw(), Places(question.name)
     while True:
         page = yield from _page_of_period(question, fan, period, after, None)
         after = page.next
+        places.check(after)
         raw.add(page)
         if after is None:
             return raw
@@ -185,7 +189,7 @@ def _read_shard(
     question: Question, arguments: Values, start: ShardPosition, limit: int | None
 ) -> Lowering[tuple[_Shard, Raw]]:
     """Reads a page of a shard; all of it, if the pattern has no limit."""
-    shard, raw = _Shard([], start), Raw()
+    shard, raw, places = _Shard([], start), Raw(), Places(question.name)
     if start == "done":
         return shard, raw
     after = None if isinstance(start, str) else start
@@ -193,6 +197,7 @@ def _read_shard(
         page = yield from one_page(question, arguments, after, limit)
         shard.items.extend(page.items)
         shard.next, page.items = page.next, []
+        places.check(shard.next)
         raw.add(page)
         if shard.next is None or limit is not None:
             return shard, raw

@@ -11,6 +11,7 @@ from keyfold.lower.complete import present
 from keyfold.lower.read import batch, current, cursor, fan, guarded, request, required
 from keyfold.lower.read import together as by_keys
 from keyfold.lower.read.kinds import Kinds
+from keyfold.lower.read.places import Places
 from keyfold.lower.read.question import FoundItem, Question, Raw
 from keyfold.lower.steps import TRIES, Lowering, Origin, back_off, together
 from keyfold.plan.model import Pattern, Plan, Shards
@@ -225,10 +226,11 @@ def _read_once(
 
 def _split_entities(question: Question, kinds: Kinds, after: Item | None) -> Lowering[Raw]:
     """Reads until the page has its limit of entities with all their parts."""
-    raw, limit = Raw(), question.limit
+    raw, limit, places = Raw(), question.limit, Places(question.name)
     while True:
         own = yield from request.one_page(question, question.arguments, after, None)
         after = own.next
+        places.check(after)
         raw.add(own)
         groups = kinds.groups(raw.items)
         # The last entity of an unfinished page may go on.

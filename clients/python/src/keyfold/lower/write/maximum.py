@@ -13,6 +13,7 @@ from keyfold.errors import NotFound
 from keyfold.lower.derive import derive, kind_name, table_name
 from keyfold.lower.expression import Add, Change, Changes, Equal, Exists, Missing, Set, Term
 from keyfold.lower.read import request
+from keyfold.lower.read.places import Places
 from keyfold.lower.read.question import Question
 from keyfold.lower.steps import Lowering
 from keyfold.lower.stored import values_of
@@ -113,6 +114,7 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
     # The first items may be removed ones, or parts of a list, which lack the attribute.
     limit = len(removed) + 1
     after: Item | None = None
+    places = Places(question.name)
     while True:
         raw = yield from request.query(question, table, arguments, after, limit)
         for item in raw.items:
@@ -124,6 +126,7 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
                 require_kind(f"a key of {kind} has", child.table, kind, item)
                 return found
         after = raw.next
+        places.check(after)
         if after is None:
             return None
 

@@ -21,6 +21,7 @@ from keyfold.lower.derive import (
     main_key,
     table_name,
 )
+from keyfold.lower.read.places import Places
 from keyfold.lower.steps import TRIES, Lowering, Request, ask, back_off
 from keyfold.lower.stored import (
     Packed,
@@ -230,6 +231,7 @@ def _parts(entity: Entity, name: str, key: Values, main: Item) -> Lowering[list[
         **capacity.REQUESTED,
     }
     items: list[Item] = []
+    places = Places(f"the parts of {entity.name}")
     while True:
         response = yield from ask(Request("Query", request))
         found = (canonical_item(item) for item in response.get("Items", ()))
@@ -237,6 +239,7 @@ def _parts(entity: Entity, name: str, key: Values, main: Item) -> Lowering[list[
         after = response.get("LastEvaluatedKey")
         if not after:
             return items
+        places.check(canonical_item(after))
         request = {**request, "ExclusiveStartKey": canonical_item(after)}
 
 
