@@ -136,9 +136,9 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
         if "Item" in answer:
             _check_asked([given["Key"]], [answer["Item"]])
     elif operation == "TransactGetItems":
-        asked, found = len(given["TransactItems"]), len(answer.get("Responses", ()))
-        if asked != found:
-            raise NoAnswer(f"the answer has {found} items of {asked} that were asked for")
+        asked, count = len(given["TransactItems"]), len(answer.get("Responses", ()))
+        if asked != count:
+            raise NoAnswer(f"the answer has {count} items of {asked} that were asked for")
     elif operation.startswith("Batch"):
         for member in ("Responses", "UnprocessedKeys", "UnprocessedItems"):
             named.update(answer.get(member, ()))
@@ -146,10 +146,12 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
     if others:
         raise NoAnswer(f"the answer is about other tables: {', '.join(sorted(others))}")
     if operation == "BatchGetItem":
+        found: dict[str, list[Any]] = answer.get("Responses") or {}
+        unread: dict[str, dict[str, list[Any]]] = answer.get("UnprocessedKeys") or {}
         for table, asked_of in given["RequestItems"].items():
-            left: dict[str, Any] = (answer.get("UnprocessedKeys") or {}).get(table, {})
-            _check_asked(asked_of["Keys"], (answer.get("Responses") or {}).get(table, []))
-            _check_asked(asked_of["Keys"], left.get("Keys", []), are_keys=True)
+            _check_asked(asked_of["Keys"], found.get(table, []))
+            left = unread.get(table, {}).get("Keys", [])
+            _check_asked(asked_of["Keys"], left, are_keys=True)
     return answer
 
 
