@@ -400,3 +400,32 @@ fn pages_that_come_again_end_with_an_error() {
         panic!("pages come again and again");
     });
 }
+
+/// The same inside of one call, which reads several pages itself: shards, split lists, periods.
+#[test]
+fn pages_that_come_again_inside_of_a_call_end_with_an_error() {
+    let model = include_str!("../../../clients/cases/again.keyfold");
+    let slow = slow();
+    let keyfold = keyfold::Keyfold::connect(&format!("http://{}", slow.address)).unwrap();
+    let again = keyfold.model(model).unwrap();
+    slow.leaves.store(true, Ordering::SeqCst);
+    let patterns = ["logs", "logs_paged", "orders", "orders_paged"];
+    for pattern in patterns {
+        let error = again.query(pattern).arg("id", "a").all().unwrap_err();
+        assert!(
+            error.to_string().contains("has a page again"),
+            "{pattern}: {error}"
+        );
+    }
+    for pattern in ["readings", "readings_paged"] {
+        let months = again.query(pattern).arg("sensor", "a");
+        let months = months
+            .arg("from", "2026-01-01T00:00:00Z")
+            .arg("to", "2026-02-01T00:00:00Z");
+        let error = months.all().unwrap_err();
+        assert!(
+            error.to_string().contains("has a page again"),
+            "{pattern}: {error}"
+        );
+    }
+}

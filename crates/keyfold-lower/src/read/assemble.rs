@@ -3,6 +3,7 @@
 
 use super::answer::{FoundItem, Raw};
 use super::cursor;
+use super::places::Places;
 use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
@@ -495,9 +496,11 @@ pub(super) async fn split_entities(
     let limit = question
         .limit
         .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let mut places = Places::default();
     loop {
         let page = one_page(question, &question.arguments, after.take(), None).await?;
         let next = page.next.clone();
+        places.go_on(question.name, next.as_ref())?;
         raw.add(page);
         let groups = kinds.groups(&raw.items);
         let complete = if next.is_some() {

@@ -4,6 +4,7 @@
 use super::answer::{Asked, Raw};
 use super::assemble::Kinds;
 use super::cursor::{self, ShardPosition};
+use super::places::Places;
 use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
@@ -56,6 +57,7 @@ async fn until_full(
 ) -> Result<Raw, ClientError> {
     let mut raw = Raw::default();
     for period in periods {
+        let mut places = Places::default();
         loop {
             let left = limit.saturating_sub(count(&raw));
             if left == 0 {
@@ -64,6 +66,7 @@ async fn until_full(
             }
             let page = page_of_period(question, period, after.take(), Some(left)).await?;
             after = page.next.clone();
+            places.go_on(question.name, after.as_ref())?;
             raw.add(page);
             if after.is_none() {
                 break;
@@ -97,10 +100,11 @@ async fn whole_period(
     period: &str,
     mut after: Option<Item>,
 ) -> Result<Raw, ClientError> {
-    let mut raw = Raw::default();
+    let (mut raw, mut places) = (Raw::default(), Places::default());
     loop {
         let page = page_of_period(question, period, after.take(), None).await?;
         after = page.next.clone();
+        places.go_on(question.name, after.as_ref())?;
         raw.add(page);
         if after.is_none() {
             return Ok(raw);
@@ -281,10 +285,12 @@ async fn read_shard(
         ShardPosition::After(key) => Some(key),
         ShardPosition::Done => return Ok((shard, raw)),
     };
+    let mut places = Places::default();
     loop {
         let mut page = one_page(question, &arguments, after.take(), limit).await?;
         shard.items.append(&mut page.items);
         shard.next = page.next.clone();
+        places.go_on(question.name, shard.next.as_ref())?;
         raw.add(page);
         match (&shard.next, limit) {
             (Some(key), None) => after = Some(key.clone()),

@@ -37,7 +37,7 @@ use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, Index, IndexKind, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::Item;
 pub use many::{Many, many};
-pub use places::Places;
+pub use places::{Places, had_before};
 use question::Question;
 pub use required::kind_name;
 
@@ -337,9 +337,7 @@ async fn read_pages(
     while pages == Pages::All
         && let Some(after) = found.next.take()
     {
-        if places.comes_again(&after) {
-            return Err(had_before(&pattern.name));
-        }
+        places.go_on(&pattern.name, Some(&after))?;
         let next = PageRequest {
             after: Some(after),
             ..start.clone()
@@ -354,12 +352,6 @@ async fn read_pages(
         required::check_all(model, pattern, &found.items, &found.request)?;
     }
     Ok(found)
-}
-
-/// The error about a service that answers with the same pages again and again.
-#[must_use]
-pub fn had_before(pattern: &str) -> ClientError {
-    ClientError::Transport(format!("{pattern} has a page again that it had before"))
 }
 
 /// Reads a page of a plan's items as they are stored. Returns them and the cursor of the next page.

@@ -11,6 +11,7 @@ use crate::derive::{
 };
 use crate::error::{ClientError, unexpected};
 use crate::kind_name::{says_another, unknown_item};
+use crate::read::Places;
 use crate::retry::{TRIES, back_off};
 use crate::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, readable_of, without_list,
@@ -202,6 +203,7 @@ async fn parts(
         return Ok(Vec::new());
     };
     let (mut items, mut after) = (Vec::new(), None);
+    let mut places = Places::default();
     loop {
         let input = range.query(name, after.take());
         let Response::Query(output) = context.io.ask(input.into()).await? else {
@@ -214,6 +216,7 @@ async fn parts(
                 .map(|item| item.to_item())
                 .filter(|item| range.holds(item)),
         );
+        places.go_on(&entity.name, output.last_evaluated_key.as_ref())?;
         match output.last_evaluated_key {
             Some(key) => after = Some(key),
             None => return Ok(items),
