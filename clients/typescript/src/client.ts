@@ -87,7 +87,7 @@ export class Client {
   ): Promise<T> {
     const reading = await this.#reading(pattern, args, options);
     if (reading.pattern.together === undefined) {
-      throw (await import("./read/refused.js")).otherWay(pattern, "does not read several items by keys of their own");
+      throw (await import("./read/refused.js")).notOfKeys(pattern);
     }
     const { items } = await this.#found(reading);
     return Object.fromEntries(items.map((item) => [item.name, item.item])) as T;

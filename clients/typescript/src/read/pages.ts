@@ -1,6 +1,5 @@
 /** The pages of an answer, one after the other. */
 
-import { failure } from "../error.js";
 import type { Item, PatternPlan } from "../plan.js";
 import { type FoundPage, isSingle, type PageStart } from "./page.js";
 
@@ -18,7 +17,7 @@ export async function* pagesFrom<P extends { readonly next: Item | undefined }>(
     const page = await read(after);
     after = page.next;
     const place = JSON.stringify(after);
-    if (after && place === kept) throw failure("transport", `${reading} has a page again that it had before`);
+    if (after && place === kept) throw (await import("./refused.js")).hadBefore(reading);
     if ((count & ++count) === 0) kept = place;
     yield page;
   } while (after);

@@ -9,6 +9,11 @@ export function otherWay(pattern: string, why: string): Error {
   return invalid(`the pattern ${pattern} ${why}; read a page of it`, pattern);
 }
 
+/** The error about a pattern that is asked for several keys at once. */
+export function notOfKeys(pattern: string): Error {
+  return otherWay(pattern, "does not read several items by keys of their own");
+}
+
 /** The error about an answer of more items than a program was to take. */
 export function tooMany(pattern: string, most: number): Error {
   const message = `${pattern} has more than ${most} items; read its pages, or allow more`;
@@ -37,3 +42,8 @@ export function partsApart(pattern: string): Error {
 
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "../client.js";
+
+/** The error of a service that answers with the same pages again and again. */
+export function hadBefore(reading: string): KeyfoldError {
+  return failure("transport", `${reading} has a page again that it had before`);
+}

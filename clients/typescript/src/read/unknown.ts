@@ -7,6 +7,9 @@ import { display } from "../value/text.js";
 import { held } from "../value/value.js";
 import { print } from "./question.js";
 
+/** How an item comes to be that the model does not know. */
+const STRANGE = "it was not written through the model, or by an earlier version of it";
+
 /** The error of an item whose attributes are not the model's, with its entity or copy and its key, or as it is where
  * it has the key; throws any other error. */
 export function unknownOf(
@@ -36,14 +39,14 @@ export function unknownItem(found: string, table: TablePlan | undefined, item: I
   const type = table?.typeAttribute ?? "";
   const value = held(item, type);
   const said = value ? print(`; ${type}`, " = ", value) : "";
-  const message = `${found} an item that the model does not know (${text}${said}): it was not written through the model, or by an earlier version of it`;
+  const message = `${found} an item that the model does not know (${text}${said}): ${STRANGE}`;
   return new KeyfoldError(message, { code: "unknown_item", key });
 }
 
 /** The error about an item without an attribute that every item of its kind has. */
 export function lacking(entity: EntityPlan, name: string, index: string | undefined): KeyfoldError {
   const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
-  const why = entity.view === undefined ? "it was not written through the model, or by an earlier version of it" : "`keyfold verify` says why";
+  const why = entity.view === undefined ? STRANGE : "`keyfold verify` says why";
   return unknownAttribute(`\`${name}\` ${place} in a key; ${why}`, name);
 }
 

@@ -8,6 +8,7 @@ mod format;
 mod grammar;
 mod lexer;
 mod parser;
+mod sql_words;
 
 pub(crate) use blame::remove_consequences;
 pub use format::{format, format_without_comments};

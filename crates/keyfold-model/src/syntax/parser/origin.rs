@@ -6,43 +6,10 @@ use crate::syntax::ast::{
     EntityDecl, JoinDecl, Name, OriginDecl, SqlColumnDecl, SqlDecl, SqlTableDecl,
 };
 use crate::syntax::lexer::TokenKind;
+use crate::syntax::sql_words::OF_SQL;
 
 /// The words that follow a table in the line, and so are no name for it.
 const AFTER_TABLE: [&str; 5] = ["join", "left", "on", "where", "set"];
-
-/// Words of SQL that the line does not have, and what is written instead.
-const OF_SQL: [(&str, &str); 9] = [
-    ("as", "the name stands behind the table: `from orders o`"),
-    (
-        "inner",
-        "`join` alone is the inner one: `join customers c on c.id = o.customer_id`",
-    ),
-    ("outer", "`left join` says it without `outer`"),
-    (
-        "right",
-        "begin with the table whose rows are the items, and use `left join`",
-    ),
-    (
-        "full",
-        "begin with the table whose rows are the items, and use `left join`",
-    ),
-    (
-        "cross",
-        "a row of the first table is one item: `join customers c on c.id = o.customer_id`",
-    ),
-    (
-        "natural",
-        "say the columns: `join customers c on c.id = o.customer_id`",
-    ),
-    (
-        "order",
-        "items are in the order of their keys; leave it out",
-    ),
-    (
-        "group",
-        "what follows from several rows is a `count`, `sum` or `max` of the model; leave it out",
-    ),
-];
 
 /// Refuses a word of SQL that the line does not have, with what is written instead.
 fn only_own_words(cursor: &Cursor<'_>) -> Parsed<()> {
