@@ -73,6 +73,14 @@ impl Mapped<'_> {
         format!("{} ({})", self.origin.table.name, pairs.join(", "))
     }
 
+    /// What is wrong with rows that make one item.
+    pub(crate) fn doubled(&self, identity: &[Cell]) -> Problem {
+        self.problem(
+            identity,
+            format!("several rows make the same {}", self.entity.name),
+        )
+    }
+
     pub(crate) fn problem(&self, identity: &[Cell], why: impl Into<String>) -> Problem {
         let why = why.into();
         Problem {

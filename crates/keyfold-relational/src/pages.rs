@@ -36,8 +36,7 @@ impl Page {
     /// Why its rows are not the items of an entity, beside what each of them says.
     pub(crate) fn problem(&self, mapped: &Mapped<'_>) -> Option<Problem> {
         if let Some(identity) = &self.doubled {
-            let why = format!("several rows make the same {}", mapped.entity.name);
-            return Some(mapped.problem(identity, why));
+            return Some(mapped.doubled(identity));
         }
         if let Some(identity) = &self.stuck {
             let why = "too many rows compare equal to it to be read one after the other";

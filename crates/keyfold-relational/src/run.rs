@@ -383,7 +383,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             for some in touched.chunks(IDENTITIES_MAX) {
                 self.wishes((at, mapped), some, &mut wishes)?;
             }
-            settle(mapped, &mut wishes, own)?;
+            one_of_each(mapped, &mut wishes, own)?;
         }
         Ok((change, wishes))
     }
@@ -445,8 +445,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         for row in &self.rows_of(mapped, identities)? {
             let wish = Wish::of(at, mapped, row)?;
             if !there.insert(format!("{:?}", wish.key)) {
-                let why = format!("several rows make the same {}", mapped.entity.name);
-                return Err(Ended::Problem(mapped.problem(&wish.row, why)));
+                return Err(Ended::Problem(mapped.doubled(&wish.row)));
             }
             wishes.push(wish);
         }
@@ -468,7 +467,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
 /// Leaves one wish for each item among those behind a place: what a row makes is there, whatever other row that
 /// made it is gone.
-fn settle(mapped: &Mapped<'_>, wishes: &mut Vec<Wish>, from: usize) -> Result<(), Problem> {
+fn one_of_each(mapped: &Mapped<'_>, wishes: &mut Vec<Wish>, from: usize) -> Result<(), Problem> {
     let mut own = wishes.split_off(from);
     own.sort_by_key(|wish| wish.values.is_none());
     let mut of_key: BTreeMap<String, usize> = BTreeMap::new();
@@ -479,10 +478,7 @@ fn settle(mapped: &Mapped<'_>, wishes: &mut Vec<Wish>, from: usize) -> Result<()
         match wishes.get(*place) {
             None => wishes.push(wish),
             Some(there) if wish.values.is_none() || there.values == wish.values => {}
-            Some(_) => {
-                let why = format!("several rows make the same {}", mapped.entity.name);
-                return Err(mapped.problem(&wish.row, why));
-            }
+            Some(_) => return Err(mapped.doubled(&wish.row)),
         }
     }
     Ok(())
