@@ -475,10 +475,44 @@ test("connections of one process share the server of a folder", async () => {
   await one.close();
   await one.close();
   assert.deepEqual(await other.call("ListTables", {}), { TableNames: ["Tables"] });
-  const closing = other.close();
-  const third = await connect(`keyfold:${data}`);
-  assert.deepEqual(await third.call("ListTables", {}), { TableNames: ["Tables"] });
-  await Promise.all([closing, third.close()]);
+  await other.close();
+});
+
+/** Has servers stop late, as on a busy machine, while `work` runs. */
+async function stoppingLate(work) {
+  const late = join(folder, "late");
+  writeFileSync(
+    late,
+    `#!/bin/sh
+exec 3<&0
+"${BINARY}" "$@" <&3 &
+server=$!
+trap 'sleep 0.2; kill $server; wait $server; exit' TERM
+wait $server
+`,
+    { mode: 0o700 },
+  );
+  process.env.KEYFOLD_BIN = late;
+  try {
+    await work();
+  } finally {
+    process.env.KEYFOLD_BIN = BINARY;
+  }
+}
+
+test("a folder is opened while its close is under way", { skip: process.platform === "win32" }, async () => {
+  await stoppingLate(async () => {
+    // Between any two steps of a close another connection may be opened.
+    for (let steps = 0; steps < 12; steps += 1) {
+      const data = join(folder, `closing-${steps}`);
+      const one = await connect(`keyfold:${data}`);
+      const closing = one.close();
+      for (let step = 0; step < steps; step += 1) await undefined;
+      const other = await connect(`keyfold:${data}`);
+      assert.deepEqual(await other.call("ListTables", {}), { TableNames: [] });
+      await Promise.all([closing, other.close()]);
+    }
+  });
 });
 
 /** The processes that this one has started and that run. */

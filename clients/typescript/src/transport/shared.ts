@@ -50,8 +50,9 @@ async function started(path: string): Promise<Server> {
 async function leave(path: string, shared: Shared): Promise<void> {
   shared.users -= 1;
   if (shared.users > 0) return;
+  // Both in one step: whoever looks between them would start a second server on the folder.
   forget(path, shared);
-  const stopping = (await shared.server).stop();
+  const stopping = shared.server.then((server) => server.stop());
   STOPPING.set(path, stopping);
   await stopping;
 }
