@@ -8,6 +8,9 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// Names the one further name that an application answers to.
+pub(crate) const ALLOW_HOST: &str = "ALLOW_HOST";
+
 /// The time in which an application that was started answers a request.
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
@@ -84,12 +87,12 @@ pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result
 
 /// Starts the program of an application with `--help`, and with a word that it does not take.
 pub(crate) fn takes_words(program: &Command) -> Result<(), String> {
-    let (code, said, _) = ended(program, "--help")?;
-    let has_all = ["usage: ", "_CONNECTION", "PORT", "ALLOW_HOST", "127.0.0.1"];
+    let (code, said, _) = ended(program, Some("--help"))?;
+    let has_all = ["usage: ", "_CONNECTION", "PORT", ALLOW_HOST, "127.0.0.1"];
     if let Some(missing) = has_all.iter().find(|word| !said.contains(**word)) {
         return Err(format!("--help does not say {missing}: {said}"));
     }
-    let (wrong, _, why) = ended(program, "--unheard-of")?;
+    let (wrong, _, why) = ended(program, Some("--unheard-of"))?;
     match (code, wrong, why.contains("--unheard-of")) {
         (Some(0), Some(2), true) => Ok(()),
         _ => Err(format!(
@@ -98,15 +101,29 @@ pub(crate) fn takes_words(program: &Command) -> Result<(), String> {
     }
 }
 
-/// The exit code of a program with one more word, its output and its errors.
-fn ended(program: &Command, word: &str) -> Result<(Option<i32>, String, String), String> {
+/// Starts the program of an application that is told of a wrong name, which it has to say.
+pub(crate) fn refuses_names(program: &mut Command) -> Result<(), String> {
+    for name in callers::NOT_NAMES {
+        let (code, said, why) = ended(program.env(ALLOW_HOST, name), None)?;
+        let is_said = why.contains(ALLOW_HOST) && why.contains(name) && why.lines().count() == 1;
+        if code != Some(1) || !is_said {
+            return Err(format!(
+                "with the name {name} it ends with {code:?}: {said}{why}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The exit code of a program with one more word, or with none, its output and its errors.
+fn ended(program: &Command, word: Option<&str>) -> Result<(Option<i32>, String, String), String> {
     // A program that opens instead is ended.
     let mut command = Command::new("timeout");
     command
         .arg(ANSWER_WITHIN.as_secs().to_string())
         .arg(program.get_program())
         .args(program.get_args())
-        .arg(word);
+        .args(word);
     let own = program.get_envs();
     command.envs(own.filter_map(|(name, value)| Some((name, value?))));
     if let Some(folder) = program.get_current_dir() {
@@ -115,7 +132,7 @@ fn ended(program: &Command, word: &str) -> Result<(Option<i32>, String, String),
     let output = command
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("cannot start it with {word}: {error}"))?;
+        .map_err(|error| format!("cannot start it with {word:?}: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok((
         output.status.code(),

@@ -8,6 +8,15 @@ const REBOUND: &str = "rebound.example.com";
 /// A name of a proxy, which an application is told of by `ALLOW_HOST`.
 pub(crate) const PROXY: &str = "proxy.example.com";
 
+/// What `ALLOW_HOST` may not be: no request is ever called so.
+pub(crate) const NOT_NAMES: [&str; 5] = [
+    "https://proxy.example.com",
+    "proxy.example.com:443",
+    "proxy.example.com.",
+    "*.example.com",
+    "one.example.com,other.example.com",
+];
+
 /// Names that no page of the web has: addresses, names without a dot, and those below `localhost`.
 const OWN: [&str; 8] = [
     "127.0.0.1",

@@ -1,17 +1,15 @@
 //! The applications in `examples`: their tests, and the one command that starts each.
 
+use crate::alike::{self, ALLOW_HOST};
+use crate::callers;
 use crate::elsewhere::Engine;
 use crate::install::{keyfold, node, npm, npm_run, python, target};
-use crate::{alike, callers};
 use crate::{execute, say};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
-
-/// Names the one further name that an application answers to.
-const ALLOW_HOST: &str = "ALLOW_HOST";
 
 /// The time in which a program that is told to end has ended.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
@@ -402,6 +400,7 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
     let mut program = prepare(&fresh)?;
     program.stdout(Stdio::piped());
     alike::takes_words(&program)
+        .and_then(|()| alike::refuses_names(&mut program))
         // An empty name, as files of settings have it, allows none.
         .and_then(|()| open(program.env(ALLOW_HOST, ""), alike::is_open))
         .and_then(|()| open(program.env(ALLOW_HOST, callers::PROXY), callers::by_proxy))

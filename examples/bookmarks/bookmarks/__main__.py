@@ -17,6 +17,7 @@ from keyfold import KeyfoldError, Options
 
 from bookmarks.api import application
 from bookmarks.model import AsyncBookmarksClient
+from bookmarks.names import WrongName, check_name
 
 ENVIRONMENT = """\
 environment:
@@ -102,8 +103,9 @@ def main() -> int:
     """The program's exit code."""
     given()
     try:
+        check_name()
         asyncio.run(serve(given_port()))
-    except (KeyfoldError, OSError, WrongPort) as error:
+    except (KeyfoldError, OSError, WrongName, WrongPort) as error:
         print(f"The book stays closed: {error}", file=sys.stderr)
         return 1
     return 0

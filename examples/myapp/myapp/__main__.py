@@ -18,6 +18,7 @@ from keyfold import KeyfoldError, Options
 
 from myapp.api import application
 from myapp.model import AsyncMyappClient
+from myapp.names import WrongName, check_name
 from myapp.seed import seed
 
 ENVIRONMENT = """\
@@ -112,8 +113,9 @@ def main() -> int:
     """The program's exit code."""
     seeded: bool = given().seeded
     try:
+        check_name()
         asyncio.run(serve(given_port(), seeded))
-    except (KeyfoldError, OSError, WrongPort) as error:
+    except (KeyfoldError, OSError, WrongName, WrongPort) as error:
         print(f"MyApp stays closed: {error}", file=sys.stderr)
         return 1
     return 0

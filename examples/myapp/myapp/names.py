@@ -18,11 +18,27 @@ HOST = re.compile(r"([^:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 LOCAL = re.compile(r"([a-z0-9_-]+\.)*localhost|[a-z0-9_-]+")
 """A name without a dot, or one below `localhost`: no page of the web has it."""
 
+ALONE = re.compile(r"([A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+")
+"""A name alone, as an application is told of one."""
+
 MISNAMED = (
     "the application does not have the name in Host: if it does, start it with that name in "
     "ALLOW_HOST"
 )
 FOREIGN = "a page of another site sends this"
+
+
+class WrongName(Exception):
+    """ALLOW_HOST is no name."""
+
+
+def check_name() -> None:
+    """Whoever starts the application has to know of a wrong name: no request would ever be called so."""
+    name = os.environ.get("ALLOW_HOST", "")
+    if name and not ALONE.fullmatch(name):
+        raise WrongName(
+            f"ALLOW_HOST is {name!r}. Set it to a name alone, as club.example.com, without http:// and port"
+        )
 
 
 def refused(scope: Mapping[str, Any]) -> str | None:

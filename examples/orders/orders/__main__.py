@@ -18,6 +18,7 @@ from keyfold import KeyfoldError, Options
 from orders.api import application
 from orders.legacy import connected
 from orders.model import AsyncOrdersWithAddressClient
+from orders.names import WrongName, check_name
 from orders.postgres import NoPostgres, server
 from orders.shelf import Shelf
 
@@ -114,10 +115,11 @@ def main() -> int:
     """The program's exit code."""
     given()
     try:
+        check_name()
         port = given_port()
         with server() as sql:
             asyncio.run(serve(sql, port))
-    except (KeyfoldError, NoPostgres, OSError, WrongPort) as error:
+    except (KeyfoldError, NoPostgres, OSError, WrongName, WrongPort) as error:
         print(f"The orders stay closed: {error}", file=sys.stderr)
         return 1
     return 0

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { KeyfoldError } from "@keyfold/client";
+import { wrongName } from "./names.js";
 import { open } from "./workshop.js";
 
 const { SANTA_CONNECTION = "keyfold:./data", SANTA_CURSOR_SECRET, SANTA_HOST, PORT } = process.env;
@@ -40,6 +41,8 @@ function saysAll(error: unknown): boolean {
 /** Opens it, or says why it stays closed. */
 async function opened(seeded: boolean): Promise<void> {
   try {
+    const misnamed = wrongName();
+    if (misnamed !== undefined) throw new WrongSetting(misnamed);
     const workshop = await open({
       connection: SANTA_CONNECTION,
       // Without one of its own, links to later pages of a list end with the process.

@@ -9,6 +9,17 @@ const HOST = /^([^:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 /** A name without a dot, or one below `localhost`: no page of the web has it. */
 const LOCAL = /^(([\w-]+\.)*localhost|[\w-]+)$/i;
 
+/** A name alone, as an application is told of one. */
+const ALONE = /^([\w-]+\.)*[\w-]+$/;
+
+/** The sentence about an `ALLOW_HOST` that is no name. Whoever starts the application has to know: no request would
+ * ever be called so. */
+export function wrongName(): string | undefined {
+  const name = process.env["ALLOW_HOST"] ?? "";
+  if (name === "" || ALONE.test(name)) return undefined;
+  return `ALLOW_HOST is ${JSON.stringify(name)}. Set it to a name alone, as club.example.com, without http:// and port`;
+}
+
 /** Whether a request calls the server by a name that anybody may let lead here, or by none. `ALLOW_HOST` names one
  * that a proxy has. */
 export function isForeignName({ headersDistinct }: IncomingMessage): boolean {

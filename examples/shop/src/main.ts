@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { KeyfoldError } from "@keyfold/client";
+import { wrongName } from "./names.js";
 import { open } from "./server.js";
 
 const { SHOP_CONNECTION = "keyfold:./data", CURSOR_SECRET, SHOP_HOST, PORT } = process.env;
@@ -40,6 +41,8 @@ function saysAll(error: unknown): boolean {
 /** Opens it, or says why it stays closed. */
 async function opened(seeded: boolean): Promise<void> {
   try {
+    const misnamed = wrongName();
+    if (misnamed !== undefined) throw new WrongSetting(misnamed);
     const shop = await open({
       connection: SHOP_CONNECTION,
       // Without one of its own, cursors end with the process.

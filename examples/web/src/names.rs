@@ -8,6 +8,30 @@ use std::net::{IpAddr, Ipv6Addr};
 /// Names the one further name that an application answers to: that of a proxy before it.
 const ALLOW_HOST: &str = "ALLOW_HOST";
 
+/// The sentence about an `ALLOW_HOST` that is no name. Whoever starts the application has to know: no
+/// request would ever be called so.
+pub(crate) fn wrong() -> Option<String> {
+    let given = std::env::var_os(ALLOW_HOST).unwrap_or_default();
+    let is_name = given.to_str().is_some_and(is_name_alone);
+    (!given.is_empty() && !is_name).then(|| {
+        let given = given.to_string_lossy();
+        format!(
+            "{ALLOW_HOST} is {given:?}. Set it to a name alone, as club.example.com, without http:// and port"
+        )
+    })
+}
+
+/// Whether it is a name without a scheme, a port and a path.
+fn is_name_alone(name: &str) -> bool {
+    name.split('.').all(is_part)
+}
+
+/// Whether it can stand between the dots of a name.
+fn is_part(part: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !part.is_empty() && part.bytes().all(is_word)
+}
+
 /// Why a request calls the application by a name that anybody may let lead here, or by none.
 pub(crate) fn misnamed(headers: &HeaderMap) -> Option<Problem> {
     let allowed = std::env::var(ALLOW_HOST).unwrap_or_default();
@@ -40,12 +64,10 @@ fn name_of(host: &str) -> Option<&str> {
 /// Whether no page of the web has this name: it is an address, a name without a dot, or one below
 /// `localhost`.
 fn is_safe(name: &str) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let is_part = |part: &str| !part.is_empty() && part.bytes().all(is_word);
     let last = name.rsplit('.').next();
     let is_local =
         !name.contains('.') || last.is_some_and(|last| last.eq_ignore_ascii_case("localhost"));
-    name.parse::<IpAddr>().is_ok() || is_local && name.split('.').all(is_part)
+    name.parse::<IpAddr>().is_ok() || is_local && is_name_alone(name)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The words that a program is started with.
 
+use crate::names;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -13,19 +14,21 @@ pub fn given() -> Vec<String> {
     std::env::args().skip(1).collect()
 }
 
-/// Ends a program that is asked for its usage, or is given words that it does not take. None for one
-/// that is to go on.
+/// Ends a program that is asked for its usage, is given words that it does not take, or has a wrong
+/// `ALLOW_HOST`. None for one that is to go on.
 pub fn usage(usage: &str, words: &[&str], are_taken: bool) -> Option<ExitCode> {
     if words.contains(&"--help") {
         // Whoever does not read it needs nothing.
         write!(std::io::stdout(), "{usage}{COMMON}").unwrap_or_default();
         return Some(ExitCode::SUCCESS);
     }
-    if are_taken {
-        return None;
-    }
-    let line = format!("It does not take: {}. See --help.", words.join(" "));
+    let (line, code) = if are_taken {
+        (format!("It stays closed: {}", names::wrong()?), 1)
+    } else {
+        let words = words.join(" ");
+        (format!("It does not take: {words}. See --help."), 2)
+    };
     // The exit code says it, too, where nobody reads the line.
     writeln!(std::io::stderr(), "{line}").unwrap_or_default();
-    Some(ExitCode::from(2))
+    Some(ExitCode::from(code))
 }
