@@ -143,7 +143,7 @@ fn in_part(batch: &Incomplete) -> Problem {
     let (written, unwritten) = (batch.written.len(), batch.unwritten.len());
     let all = written + unwritten;
     let detail = format!(
-        "Of {all} items {written} were written and {unwritten} not. Look at what is there, and send what is missing in a minute."
+        "Of {all} items {written} were written and {unwritten} not. What was written stays; what is sent again is written beside it."
     );
     Problem::unavailable("written_in_part", detail)
 }
