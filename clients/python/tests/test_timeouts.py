@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from both import BOTH, Asked, awaiting, blocking, called, name_of
-from support import Json, Proxy, Send
+from support import Fault, Json, Proxy, Send
 
-from keyfold import Aborted, Client, Incomplete, Model, Options
+from keyfold import Aborted, Client, Incomplete, KeyfoldError, Model, Options
 
 
 def unprocessed(_operation: str, request: Json, _send: Send) -> tuple[int, bytes]:
@@ -46,21 +47,33 @@ def there(client: Client, account: str) -> list[int]:
     return sorted(one["amount"] for one in client.all("bookings", {"accountId": account}))
 
 
+def over(ask: Callable[[str], object]) -> tuple[str, KeyfoldError]:
+    """The error of a call whose time is over in a pause, and the name that it was given. On a busy
+    machine a request may be under way at that moment: the call is then made again."""
+    for turn in range(20):
+        with pytest.raises(KeyfoldError) as ended:
+            ask(str(turn))
+        if not (isinstance(ended.value, Incomplete) and ended.value.unknown):
+            return str(turn), ended.value
+    raise AssertionError("no call was over in a pause")
+
+
 @pytest.mark.parametrize("ask", BOTH)
 def test_a_batch_whose_time_is_over_says_what_was_written(
     model: Model, client: Client, proxy: Proxy, ask: Asked
 ) -> None:
-    name = f"over {name_of(ask)}"
-    proxy.fail("BatchWriteItem", passing, *[unprocessed] * 99)
-    with pytest.raises(Incomplete, match="did not end within 1.0 seconds") as part:
-        ask(model, proxy.endpoint, Options(), batch(name, 60))
-    error = part.value
-    assert list(error.written) == there(client, name) and len(error.written) in (10, 25)
-    assert len(error.written) + len(error.unwritten) == 60 and not error.unknown
-    proxy.faults.clear()
-    proxy.fail("BatchWriteItem", *[unprocessed] * 99)
-    with pytest.raises(Aborted):
-        ask(model, proxy.endpoint, Options(), batch(f"none {name}", 60))
+    def call(name: str, *first: Fault) -> object:
+        proxy.faults.clear()
+        proxy.fail("BatchWriteItem", *first, *[unprocessed] * 99)
+        return ask(model, proxy.endpoint, Options(), batch(f"{name} {name_of(ask)}", 60))
+
+    turn, error = over(lambda name: call(name, passing))
+    assert isinstance(error, Incomplete) and "did not end within 1.0 seconds" in str(error)
+    written = there(client, f"{turn} {name_of(ask)}")
+    assert list(error.written) == written and len(written) in (10, 25)
+    assert len(error.written) + len(error.unwritten) == 60
+    _, error = over(lambda name: call(f"none {name}"))
+    assert isinstance(error, Aborted)
 
 
 def test_requests_that_are_not_begun_in_time_are_not_sent(
