@@ -339,6 +339,9 @@ LOST, AWAY = Lost("closed"), NotSent("refused")
         ("PutItem", [AWAY, THROTTLED, REFUSED], "service"),
         ("PutItem", [THROTTLED, LOST], "outcome_unknown"),
         ("PutItem", [AWAY, AWAY, AWAY], "transport"),
+        # It may be an attempt of this request that is under way, which no token tells apart.
+        ("PutItem", [UNDER_WAY], "outcome_unknown"),
+        ("GetItem", [UNDER_WAY, UNDER_WAY, UNDER_WAY], "service"),
         ("TransactWriteItems", [CANCELLED, CANCELLED, CANCELLED], "throttled"),
         # A cancelled transaction says that no earlier attempt with this token succeeded; a refusal
         # before tokens are compared does not, and silence does not. The exception of a single

@@ -121,12 +121,12 @@ class Attempts:
 
     def _is_under_way(self, outcome: Outcome) -> bool:
         """Whether the service is carrying an attempt out: a program between has sent one again."""
-        if self._idempotency != "token" or not isinstance(outcome, Service):
+        if self._idempotency == "reads" or not isinstance(outcome, Service):
             return False
         return outcome.exception == _UNDER_WAY
 
     def _may_repeat(self, outcome: Outcome) -> bool:
-        if isinstance(outcome, Lost):
+        if isinstance(outcome, Lost) or self._is_under_way(outcome):
             return self._idempotency != "none"
         if isinstance(outcome, NotSent):
             return True
