@@ -263,15 +263,28 @@ impl Club {
         let (class, racer, race) = (&result.class_id, &result.racer_id, &result.race_id);
         match self.client.record(result).await {
             Ok(_) => {}
-            Err(Error::Exists(why)) => match self.result(racer, race).await? {
-                // One with live points is not complete.
-                Some(stored) if stored.live.is_none() && stored.score == result.score => {}
-                _ => return Err(Error::Exists(why)),
-            },
+            Err(Error::Exists(_)) if self.has(result).await? => {}
             Err(other) => return Err(other),
         }
         let noted = self.note_best(result.score, race, class, racer).await;
         Ok(noted.map_or_else(Noted::NotYet, |()| Noted::Yes))
+    }
+
+    /// Whether a racer's result is stored as it is given, with all of its seconds.
+    async fn has(&self, result: &RecordArguments) -> Result<bool, Error> {
+        let (racer, race) = (&result.racer_id, &result.race_id);
+        let stored = self.result(racer, race).await?;
+        // One with live points is not complete.
+        let is_same = stored.is_some_and(|stored| {
+            stored.live.is_none() && stored.score == result.score && stored.name == result.name
+        });
+        if !is_same {
+            return Ok(false);
+        }
+        let mut arguments = PerformanceArguments::new(racer.clone());
+        arguments.race_id = Some(race.clone());
+        let tracks = self.client.strong().performance(&arguments).all(1).await?;
+        Ok(tracks.iter().any(|track| track.points == result.points))
     }
 
     async fn note_best(

@@ -107,6 +107,11 @@ async fn a_result_that_is_sent_again_is_noted_as_the_best() {
     assert!(matches!(noted, Noted::Yes), "{noted:?}");
     let best = club.best(&race.class_id).await.unwrap();
     assert_eq!(best[0].score, result(2, HOUR).score);
+    // With the same score and other seconds it is another result.
+    let mut other = result(2, HOUR);
+    other.points.reverse();
+    let refused = club.record(&other).await.unwrap_err();
+    assert!(matches!(refused, Error::Exists(_)), "{refused}");
     database.close().await.unwrap();
 }
 
