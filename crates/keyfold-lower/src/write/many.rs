@@ -194,7 +194,8 @@ impl Batch<'_> {
         let (mut left, mut outcome) = (batch, Outcome::default());
         let at = |left: &[One]| left.iter().map(|one| one.0).collect::<Vec<_>>();
         for tried in 0..TRIES {
-            let output = match self.ask(table, &left, &mut outcome.requests).await {
+            let answer = self.ask(table, &left, &mut outcome.requests).await;
+            let output = match answer.and_then(|output| self.fitting(output, &left)) {
                 Ok(output) => output,
                 Err(error) => {
                     let is_unknown = matches!(error, ClientError::OutcomeUnknown { .. });
@@ -233,6 +234,28 @@ impl Batch<'_> {
         let message = "the backend left items unprocessed again and again; try again later";
         outcome.error = Some(ClientError::Transport(message.to_owned()));
         outcome
+    }
+
+    /// An answer that leaves nothing but what was sent. One that leaves other items says nothing of these.
+    fn fitting(
+        &self,
+        output: BatchWriteItemOutput,
+        sent: &[One],
+    ) -> Result<BatchWriteItemOutput, ClientError> {
+        let mut left = output
+            .unprocessed_items
+            .iter()
+            .flat_map(|(_, requests)| requests);
+        let is_sent = |request: &WriteRequest| {
+            request.put.is_some() == self.is_put && sent.iter().any(|one| is_of(request, &one.1))
+        };
+        if left.all(is_sent) {
+            return Ok(output);
+        }
+        Err(ClientError::OutcomeUnknown {
+            why: "the answer leaves items that were not sent".to_owned(),
+            check: "what the BatchWriteItem was to change".to_owned(),
+        })
     }
 
     /// The change of an item, for an error of its request.
