@@ -75,7 +75,7 @@ pub(super) const RESERVED_TYPES: [&str; 17] = [
 
 /// The members that every client has, the words of the language, and the names of its types, which are
 /// those of the method in a class that has one.
-pub(super) const RESERVED_METHODS: [&str; 56] = [
+pub(super) const RESERVED_METHODS: [&str; 57] = [
     "False",
     "None",
     "True",
@@ -106,6 +106,7 @@ pub(super) const RESERVED_METHODS: [&str; 56] = [
     "is",
     "lambda",
     "nonlocal",
+    "object",
     "not",
     "or",
     "overload",
