@@ -9,7 +9,6 @@
 )]
 
 use crate::bypass::{bypass, is_bypassed};
-use crate::synced::Capture;
 use crate::watched::{Call, Verdict, Watched, is_any_watched, watching};
 use libc::{c_char, c_int, c_long, c_uint, c_void, mode_t, off64_t, size_t, ssize_t};
 use std::ffi::CStr;
@@ -29,9 +28,14 @@ fn watched(find: impl FnOnce() -> Option<PathBuf>) -> Option<(Arc<Watched>, Path
     })
 }
 
+/// A path of an open file that stays right when the file is renamed or removed.
+fn path_of(file: c_int) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{file}"))
+}
+
 /// The watched folder of an open file.
 fn watched_file(file: c_int) -> Option<(Arc<Watched>, PathBuf)> {
-    watched(|| std::fs::read_link(format!("/proc/self/fd/{file}")).ok())
+    watched(|| std::fs::read_link(path_of(file)).ok())
 }
 
 /// The watched folder of a path.
@@ -69,6 +73,19 @@ fn unless_failed(verdict: Verdict, call: impl FnOnce() -> c_long) -> c_int {
     }
 }
 
+/// Makes a call that changes names, unless it is to fail.
+fn change_names(
+    watched: Option<(Arc<Watched>, PathBuf)>,
+    kind: Call,
+    call: impl FnOnce() -> c_long,
+) -> c_int {
+    let Some((watched, _)) = watched else {
+        return unless_failed(Verdict::Proceed, call);
+    };
+    let _names = bypass(|| watched.lock_names());
+    unless_failed(bypass(|| watched.judge(kind)), call)
+}
+
 /// Makes a call that moves up to `count` bytes, or half of them, unless it is to fail.
 fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long) -> ssize_t {
     let moved = match verdict {
@@ -84,14 +101,14 @@ fn transfer(verdict: Verdict, count: size_t, call: impl FnOnce(size_t) -> c_long
 fn sync(file: c_int, number: c_long) -> c_int {
     // SAFETY: no memory is handed over.
     let call = || unsafe { libc::syscall(number, file) };
-    let Some((watched, path)) = watched_file(file) else {
+    let Some((watched, _)) = watched_file(file) else {
         return unless_failed(Verdict::Proceed, call);
     };
-    let capture = bypass(|| Capture::of(&path));
+    // A sync that is not recorded would look like a loss by the program under test.
+    #[allow(clippy::expect_used, reason = "a test ends with this text")]
+    let capture = bypass(|| watched.capture(&path_of(file))).expect("a sync is captured");
     let done = unless_failed(bypass(|| watched.judge(Call::Change)), call);
-    if let Ok(capture) = capture {
-        bypass(|| watched.sync_ended(capture, done == 0));
-    }
+    bypass(|| watched.sync_ended(capture, done == 0));
     done
 }
 
@@ -203,24 +220,21 @@ unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> 
         .as_ref()
         .is_some_and(|(_, path)| bypass(|| path.exists()));
     let makes = flags & libc::O_CREAT != 0 && !exists;
-    let call = if makes || flags & libc::O_TRUNC != 0 {
-        Call::Allocate
-    } else {
-        Call::Read
-    };
-    let verdict = verdict(watched, call);
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe {
-        libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode)
-    })
+    let call = || unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) };
+    if makes || flags & libc::O_TRUNC != 0 {
+        change_names(watched, Call::Allocate, call)
+    } else {
+        unless_failed(verdict(watched, Call::Read), call)
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(path) }, Call::Allocate);
+    let watched = unsafe { watched_path(path) };
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe {
+    change_names(watched, Call::Allocate, || unsafe {
         libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path, mode)
     })
 }
@@ -228,9 +242,9 @@ unsafe extern "C" fn mkdir(path: *const c_char, mode: mode_t) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(path) }, Call::Change);
+    let watched = unsafe { watched_path(path) };
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe {
+    change_names(watched, Call::Change, || unsafe {
         libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path, 0)
     })
 }
@@ -238,9 +252,9 @@ unsafe extern "C" fn unlink(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int {
     // SAFETY: a path of the caller's.
-    let verdict = verdict(unsafe { watched_path(to) }, Call::Change);
+    let watched = unsafe { watched_path(to) };
     // SAFETY: the caller's arguments as they are.
-    unless_failed(verdict, || unsafe {
+    change_names(watched, Call::Change, || unsafe {
         libc::syscall(
             libc::SYS_renameat2,
             libc::AT_FDCWD,

@@ -15,7 +15,8 @@ const SECTOR: usize = 512;
 /// The fate of changes that were not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// Only the process crashed: they are kept.
+    /// Only the process crashed: they are kept. A second machine that watches the files left takes
+    /// them as synced; a test whose machine may crash later goes on with the first one.
     Kept,
     /// The machine crashed: they are lost.
     Lost,

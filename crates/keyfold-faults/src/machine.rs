@@ -71,7 +71,10 @@ impl Machine {
         into: &Path,
         coin: &mut dyn FnMut() -> bool,
     ) -> io::Result<()> {
-        bypass(|| crash::leave(&self.0.lock().synced, self.0.folder(), tail, into, coin))
+        bypass(|| {
+            let _names = self.0.lock_names();
+            crash::leave(&self.0.lock().synced, self.0.folder(), tail, into, coin)
+        })
     }
 }
 

@@ -22,11 +22,18 @@ pub(crate) struct Synced {
     /// Pages that a failed sync did not write. A later sync writes them only if they are written
     /// again.
     lost_pages: BTreeMap<u64, BTreeSet<usize>>,
+    /// The number of captures so far.
+    captures: u64,
+    /// The newest capture of each inode that was recorded. Of two syncs at the same time the one that
+    /// began earlier may end later, and takes nothing back.
+    newest: BTreeMap<u64, u64>,
 }
 
 /// The content of a file, or the names in a folder, when a sync begins: what is written meanwhile
 /// may not be synced.
 pub(crate) struct Capture {
+    /// Ascends with the captures of a watched folder.
+    number: u64,
     inode: u64,
     content: Vec<u8>,
     /// None for a file.
@@ -35,10 +42,11 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    pub(crate) fn of(path: &Path) -> io::Result<Capture> {
+    pub(crate) fn of(path: &Path, number: u64) -> io::Result<Capture> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         let mut capture = Capture {
+            number,
             inode: metadata.ino(),
             content: Vec::new(),
             names: None,
@@ -47,7 +55,6 @@ impl Capture {
         if metadata.is_dir() {
             let names = list(path)?;
             for (name, inode) in &names {
-                // A file that is removed or renamed meanwhile is captured under its new name.
                 let file = File::open(path.join(name)).ok();
                 capture.open_files.extend(file.map(|file| (*inode, file)));
             }
@@ -69,16 +76,24 @@ impl Synced {
     }
 
     fn add_all(&mut self, folder: &Path) -> io::Result<()> {
-        self.sync_succeeded(Capture::of(folder)?);
+        let capture = Capture::of(folder, self.next_capture())?;
+        self.sync_succeeded(capture);
         for name in list(folder)?.keys() {
             let path = folder.join(name);
             if path.is_dir() {
-                self.add_all(&path)?
+                self.add_all(&path)?;
             } else {
-                self.sync_succeeded(Capture::of(&path)?)
+                let capture = Capture::of(&path, self.next_capture())?;
+                self.sync_succeeded(capture);
             }
         }
         Ok(())
+    }
+
+    /// The number of the next capture.
+    pub(crate) fn next_capture(&mut self) -> u64 {
+        self.captures += 1;
+        self.captures
     }
 
     /// Records a sync that succeeded.
@@ -86,6 +101,11 @@ impl Synced {
         for (inode, file) in capture.open_files {
             self.open_files.entry(inode).or_insert(file);
         }
+        let newest = self.newest.entry(capture.inode).or_insert(0);
+        if capture.number < *newest {
+            return;
+        }
+        *newest = capture.number;
         match capture.names {
             Some(names) => drop(self.names.insert(capture.inode, names)),
             None => self.set_content(capture.inode, capture.content),
@@ -154,12 +174,17 @@ impl Synced {
     }
 }
 
-/// The names in a folder, with their inodes.
+/// The names in a folder, with their inodes. A name may vanish meanwhile: that of a temporary file
+/// whose `rename` is not intercepted.
 pub(crate) fn list(folder: &Path) -> io::Result<BTreeMap<OsString, u64>> {
     let mut names = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        names.insert(entry.file_name(), entry.metadata()?.ino());
+        match entry.metadata() {
+            Ok(metadata) => drop(names.insert(entry.file_name(), metadata.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(names)
 }

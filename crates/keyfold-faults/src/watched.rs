@@ -41,6 +41,9 @@ pub(crate) enum Verdict {
 #[derive(Debug)]
 pub(crate) struct Watched {
     folder: PathBuf,
+    /// Held by a call that changes names, and while a sync begins or a crash is made: they see the
+    /// names of one moment. Locked before `state`.
+    names: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -85,6 +88,7 @@ impl Watched {
     pub(crate) fn watch(folder: &Path) -> io::Result<Arc<Watched>> {
         let watched = Arc::new(Watched {
             folder: folder.to_owned(),
+            names: Mutex::default(),
             state: Mutex::new(State {
                 changes: 0,
                 reads: 0,
@@ -111,6 +115,18 @@ impl Watched {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps other threads from changing names, until the guard is dropped.
+    pub(crate) fn lock_names(&self) -> MutexGuard<'_, ()> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Captures what a sync of this path that begins now puts on the device.
+    pub(crate) fn capture(&self, path: &Path) -> io::Result<Capture> {
+        let _names = self.lock_names();
+        let number = self.lock().synced.next_capture();
+        Capture::of(path, number)
     }
 
     /// Counts a call and decides about it.

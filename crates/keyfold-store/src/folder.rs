@@ -4,7 +4,7 @@ use crate::checkpoint::CHECKPOINT;
 use crate::error::{At, StoreError};
 use crate::fsync::sync_folder;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 /// The file that holds the marker and the lock.
@@ -46,8 +46,24 @@ impl Claim {
 /// Writes a marker over the old one. Both fit in one sector, so one of them is there after a crash.
 fn write_marker(mut file: &File, marker: &str) -> Result<(), StoreError> {
     file.rewind()?;
-    file.write_all(format!("{marker:<width$}\n", width = MARKER_BYTES - 1).as_bytes())?;
+    file.write_all(padded(marker).as_bytes())?;
     Ok(file.sync_all()?)
+}
+
+/// The content of the file with this marker.
+fn padded(marker: &str) -> String {
+    format!("{marker:<width$}\n", width = MARKER_BYTES - 1)
+}
+
+/// Whether these bytes are a marker that the store's was begun to be written over.
+fn is_half_completed(bytes: &[u8], old: &str) -> bool {
+    let (old, new) = (padded(old), padded(STORE));
+    (0..MARKER_BYTES).any(|cut| {
+        let (begun, rest) = (new.as_bytes().get(..cut), old.as_bytes().get(cut..));
+        begun
+            .zip(rest)
+            .is_some_and(|(begun, rest)| bytes == [begun, rest].concat())
+    })
 }
 
 /// Claims the folder of a store. A folder that is absent is made.
@@ -58,11 +74,12 @@ fn write_marker(mut file: &File, marker: &str) -> Result<(), StoreError> {
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     let (marker, found) = lock(folder)?;
     match found {
-        Found::Store => {}
+        // The process that completed it may have ended before the marker was synced.
+        Found::Store => write_marker(&marker, STORE)?,
         Found::Nothing => {
             remove_copied(folder)?;
             write_marker(&marker, NEW_STORE)?;
-            sync_folder(folder)?;
+            sync_new(folder)?;
         }
         Found::Copy => return Err(interrupted_copy(folder)),
     }
@@ -125,7 +142,7 @@ pub(crate) fn claim_for_copy(folder: &Path) -> Result<Claim, StoreError> {
     if found != Found::Copy {
         write_marker(&marker, COPY)?;
     }
-    sync_folder(folder)?;
+    sync_new(folder)?;
     Ok(Claim {
         marker,
         is_store: false,
@@ -202,6 +219,33 @@ fn make_private(folder: &Path) -> Result<(), StoreError> {
     Ok(builder.create(folder).at(folder)?)
 }
 
+/// Syncs the names in a folder that is being made, its own name, and those of its parents: an earlier
+/// process may have made them, and ended before it could sync that.
+fn sync_new(folder: &Path) -> Result<(), StoreError> {
+    sync_folder(folder).at(folder)?;
+    for parent in folder.ancestors().skip(1) {
+        let is_current = parent.as_os_str().is_empty();
+        let parent = if is_current { Path::new(".") } else { parent };
+        match sync_folder(parent) {
+            Err(error) if holds_nothing_of_ours(error.kind()) => {}
+            synced => synced.at(parent)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether the error says that this user cannot have made anything in a folder: it is another
+/// user's, or on a device that is only read and need not support syncs.
+fn holds_nothing_of_ours(error: ErrorKind) -> bool {
+    matches!(
+        error,
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::InvalidInput
+            | ErrorKind::Unsupported
+    )
+}
+
 /// Restricts the folders that hold clients' data to the process's own user. The data folder and the
 /// storage engine's files may have any mode.
 pub(crate) fn keep_private(folder: &Path, is_store: bool) -> Result<(), StoreError> {
@@ -238,10 +282,6 @@ fn remove_other_access(_folder: &Path) {}
 fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     if !folder.exists() {
         make_private(folder)?;
-        folder
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .map_or(Ok(()), sync_folder)?;
     }
     let path = folder.join(MARKER);
     if !path.exists() && !is_empty(folder)? {
@@ -268,6 +308,9 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     let found = match text.trim_end() {
         STORE => Found::Store,
         NEW_STORE => Found::Nothing,
+        // Nothing is acknowledged before the store's marker is whole.
+        _ if is_half_completed(&bytes, NEW_STORE) => Found::Nothing,
+        _ if is_half_completed(&bytes, COPY) => Found::Copy,
         // Of any format: it is removed.
         text if text.starts_with("keyfold copy ") => Found::Copy,
         // Writing the first marker was interrupted, or the device was full: part of it is there, or
@@ -334,6 +377,27 @@ mod tests {
         );
         fs::write(place.path().join("letter.txt"), "").unwrap();
         assert!(claim_for_copy(place.path()).is_err());
+    }
+
+    /// The device was full, or the process ended, in the middle of completing the marker.
+    #[test]
+    fn a_store_or_copy_is_not_complete_when_half_of_its_marker_is_written() {
+        for cut in 0..=MARKER_BYTES {
+            let half = |old| [&padded(STORE)[..cut], &padded(old)[cut..]].concat();
+            let is_whole = half(NEW_STORE) == padded(STORE);
+            let place = tempfile::tempdir().unwrap();
+            let folder = place.path().join("store");
+            fs::create_dir_all(folder.join("log")).unwrap();
+            fs::write(folder.join(MARKER), half(NEW_STORE)).unwrap();
+            assert_eq!(claim(&folder).unwrap().is_store, is_whole, "{cut} bytes");
+            assert_eq!(folder.join("log").exists(), is_whole, "{cut} bytes");
+            let is_whole = half(COPY) == padded(STORE);
+            let folder = place.path().join("copy");
+            fs::create_dir_all(folder.join("log")).unwrap();
+            fs::write(folder.join(MARKER), half(COPY)).unwrap();
+            assert_eq!(claim(&folder).is_ok(), is_whole, "{cut} bytes");
+            assert_eq!(claim_for_copy(&folder).is_err(), is_whole, "{cut} bytes");
+        }
     }
 
     #[test]

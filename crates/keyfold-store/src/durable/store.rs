@@ -105,7 +105,7 @@ impl DurableStore {
             files,
             checkpoints,
         } = read_log(options, &claim)?;
-        sync_tables(&tables)?;
+        sync_names(folder)?;
         let tree = Tree::open(&tables, options.cache_bytes)?;
         let writer = replay(&tree, recovered, &checkpoints)?;
         let read_points = Arc::new(ReadPoints::new(tree.sequence()));
@@ -239,10 +239,12 @@ fn read_log(options: &FolderOptions, claim: &Claim) -> Result<ReadLog, StoreErro
     })
 }
 
-/// Syncs the names of manifests and table files. Later work builds on the files that are read now,
-/// and removes those that they replaced.
-fn sync_tables(tables: &Path) -> Result<(), StoreError> {
-    for folder in [tables.join("tables"), tables.to_owned()] {
+/// Syncs the names of the checkpoint, the manifests and the table files. The process that made them
+/// may have ended before it could. Later work builds on the files that are read now, and removes
+/// those that they replaced: table files, and segments that the checkpoint does not name.
+fn sync_names(folder: &Path) -> Result<(), StoreError> {
+    let tables = folder.join("tables");
+    for folder in [tables.join("tables"), tables, folder.to_owned()] {
         if folder.exists() {
             sync_folder(&folder)?;
         }

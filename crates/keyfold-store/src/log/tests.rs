@@ -403,12 +403,7 @@ fn corruption_of_the_last_record_of_a_closed_log_is_reported() {
             assert_eq!(log.written, written, "no second record says the same");
         }
         drop(log);
-        let path = fs::read_dir(folder.path())
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path();
+        let path = folder.path().join("000000000001.log");
         let mut bytes = fs::read(&path).unwrap();
         bytes[last] ^= 1;
         fs::write(&path, bytes).unwrap();
