@@ -8,7 +8,7 @@ import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
@@ -29,10 +29,34 @@ from keyfold import (
     Update,
     load,
 )
+from keyfold.plan.kind import Kind
+from keyfold.values.typed import typed
 
 FILE = support.CASES / "kinds.keyfold"
 MOMENT = datetime(2024, 1, 15, 10, 30, tzinfo=timezone.utc)
 SHORT = datetime(2024, 1, 15, 10, 30)
+
+
+class Nowhere(tzinfo):
+    """A zone that does not know what time it is there."""
+
+    def utcoffset(self, dt: datetime | None) -> timedelta | None:
+        return None
+
+    def dst(self, dt: datetime | None) -> timedelta | None:
+        return None
+
+    def tzname(self, dt: datetime | None) -> str | None:
+        return None
+
+
+class Broken(Nowhere):
+    """A zone that fails."""
+
+    def utcoffset(self, dt: datetime | None) -> timedelta | None:
+        raise RuntimeError("no table of zones")
+
+
 UUID = "123e4567-e89b-12d3-a456-426614174000"
 ULID = "01HM5Z0000ABCDEFGHJKMNPQRS"
 POOL: dict[str, Any] = {
@@ -56,6 +80,7 @@ POOL: dict[str, Any] = {
     "bytes": b"x",
     "moment": MOMENT,
     "moment without a zone": SHORT,
+    "moment of a zone without an offset": MOMENT.replace(tzinfo=Nowhere()),
     "day": date(2024, 1, 15),
     "clock": time(10, 30),
     "delta": timedelta(1),
@@ -108,6 +133,12 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
     "words": lambda held: {held},
 }
 OF_INSIDE = {"times": "time", "dates": "date", "ints": "whole", "words": "text"}
+
+
+def test_a_zone_that_fails_is_named() -> None:
+    kind = Kind("time.ms")
+    with pytest.raises(Invalid, match="at: the zone of the time fails: no table of zones"):
+        typed("at", kind, MOMENT.replace(tzinfo=Broken()))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from keyfold.errors import Invalid
-from keyfold.values.typed import no_zone
+from keyfold.values.typed import check_zone
 
 T = TypeVar("T")
 
@@ -37,9 +37,11 @@ def checked(of: str) -> Callable[[type[T]], type[T]]:
 
 def _check_zones(of: str, name: str, held: object) -> None:
     """Refuses a moment without a zone, which pydantic takes."""
-    if isinstance(held, datetime) and held.tzinfo is None:
-        error = no_zone(name, held)
-        raise Invalid(f"{of}: {error.message}", of=of, attribute=name)
+    if isinstance(held, datetime):
+        try:
+            check_zone(name, held)
+        except Invalid as error:
+            raise Invalid(f"{of}: {error.message}", of=of, attribute=name) from None
     if isinstance(held, Mapping):
         held = list(cast("Mapping[object, object]", held).values())
     if isinstance(held, (list, tuple, set, frozenset)):

@@ -110,21 +110,26 @@ def _bool(name: str, kind: Kind, given: object) -> Value:
     return {"BOOL": given}
 
 
-def no_zone(name: str, held: datetime) -> Invalid:
-    """The error about a moment without a zone."""
-    return Invalid(
-        f"{name}: {held.isoformat()} has no zone; give an aware datetime:"
-        " .replace(tzinfo=timezone.utc), if it is in UTC",
-        attribute=name,
-    )
+def check_zone(name: str, held: datetime) -> None:
+    """Refuses a moment whose offset from UTC is not known."""
+    try:
+        offset = held.utcoffset()
+    except Exception as error:
+        why = f"{name}: the zone of the time fails: {error}"
+        raise Invalid(why, attribute=name) from error
+    if offset is None:
+        raise Invalid(
+            f"{name}: {held.isoformat()} has no zone; give an aware datetime:"
+            " .replace(tzinfo=timezone.utc), if it is in UTC",
+            attribute=name,
+        )
 
 
 def exact_time(name: str, kind: Kind, given: object) -> str:
     """The time of a value in UTC, with nanoseconds."""
     exact: str | None = None
     if isinstance(given, datetime):
-        if given.tzinfo is None:
-            raise no_zone(name, given)
+        check_zone(name, given)
         try:
             return times.exact_of_datetime(given)
         except OverflowError:
