@@ -69,7 +69,7 @@ test("a refused transaction names the write, and writes nothing", async () => {
     { update: "User", values: { userId: "b", email: "new@x" } },
     { delete: "User", key: { userId: "b" } },
   ]);
-  await assert.rejects(twice, { message: /^write 2 \(delete User\): write 1 \(update User\) and it meet in the User with userId = b/ });
+  await assert.rejects(twice, { message: /^write 2 \(delete User\): write 1 \(update User\) uses the same item, the User with userId = b: first/ });
   await assert.rejects(client.transact([]), { code: "invalid" });
   assert.equal((await client.one("user", { userId: "b" })).posts, 0);
 });

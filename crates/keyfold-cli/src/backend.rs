@@ -8,11 +8,19 @@ use keyfold_client::connection::Surroundings;
 use keyfold_client::{Backend, Connection, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, OpenError, StoreOptions};
 use keyfold_model::Model;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The default data folder.
 const DATA_DEFAULT: &str = ".keyfold/data";
+
+/// The file that keeps git from the folder of the default data folder.
+const IGNORED: &str = ".gitignore";
+
+/// What a wrong text of a server is answered with.
+const SERVERS: &str = "write http://127.0.0.1:8000, https://HOST or dynamodb://eu-west-1?profile=NAME; \
+                       a data folder is named by `--data DIR`";
 
 /// The choice of the backend.
 #[derive(Args)]
@@ -151,10 +159,19 @@ fn missing(folder: &Path) -> Failure {
 /// The data folder of a command that works on files: the named one, that of the connection which
 /// keyfold.toml makes the default, or `.keyfold/data`.
 pub(crate) fn data_folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    data_folder_of(Project::find()?.as_ref(), named)
+}
+
+/// The data folder of a command that works on files in a project, or in none: the named one, that of the
+/// project's connection, or `.keyfold/data`.
+pub(crate) fn data_folder_of(
+    project: Option<&Project>,
+    named: Option<&Path>,
+) -> Result<PathBuf, Failure> {
     if let Some(folder) = named {
         return Ok(folder.to_owned());
     }
-    let place = Project::find()?.map_or(Ok(None), |project| project.default_connection())?;
+    let place = project.map_or(Ok(None), Project::default_connection)?;
     Ok(match place {
         Some(Connection::Folder(folder)) => folder,
         Some(Connection::Memory | Connection::Endpoint { .. } | Connection::Amazon(_)) | None => {
@@ -193,11 +210,11 @@ fn settled(connection: &Connection) -> Result<Endpoint, Failure> {
 
 /// The connection of a text that names a server.
 fn server_of(text: &str) -> Result<Connection, Failure> {
-    let connection: Connection = text.parse()?;
+    let connection = Connection::among(text, SERVERS)?;
     match connection {
         Connection::Endpoint { .. } | Connection::Amazon(_) => Ok(connection),
         Connection::Folder(_) | Connection::Memory => Err(Failure::usage(format!(
-            "`{text}` names no server; a data folder is named by `--data DIR`"
+            "`{text}` names no server; {SERVERS}"
         ))),
     }
 }
@@ -234,7 +251,25 @@ pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
     opened(options, Some(folder))
 }
 
+/// Keeps git from a new data folder in `.keyfold`, where a project has its data: it holds no sources. A
+/// file that is there stays; one that cannot be written is missed by nobody.
+fn ignore(data: &Path) {
+    let parent = data.parent().filter(|parent| parent.ends_with(".keyfold"));
+    if let Some(parent) = parent.filter(|_| holds_data(data))
+        && let Ok(mut file) = std::fs::File::create_new(parent.join(IGNORED))
+    {
+        drop(file.write_all(b"*\n"));
+    }
+}
+
 fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+    let new = data.filter(|folder| !holds_data(folder));
+    let engine = opened_as_it_is(options, data)?;
+    new.iter().copied().for_each(ignore);
+    Ok(engine)
+}
+
+fn opened_as_it_is(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
     Engine::open(options).map(Arc::new).map_err(|error| {
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
         let advice = if matches!(error, OpenError::InUse) {

@@ -4,6 +4,7 @@
 //! (`terminal`) or JSON for programs (`json`). `complete` answers shells.
 
 mod backend;
+mod client_file;
 mod cmd;
 mod complete;
 mod failure;

@@ -1,9 +1,10 @@
 //! The project of the current folder: `keyfold.toml`, which names the model, the files that are
 //! generated of it, and connections.
 
+use crate::client_file;
 use crate::failure::Failure;
 use clap::Args;
-use keyfold_client::{ClientError, Connection};
+use keyfold_client::Connection;
 use keyfold_codegen::generate::Target;
 use keyfold_model::near;
 use std::collections::BTreeMap;
@@ -13,12 +14,26 @@ use toml_edit::{Document, Item, TableLike, TomlError};
 /// The name of the file.
 pub(crate) const FILE: &str = "keyfold.toml";
 
+/// The names of the first level.
+const NAMES: [&str; 6] = [
+    "model",
+    "connection",
+    "numbers",
+    "classes",
+    "outputs",
+    "connections",
+];
+
+/// What a wrong connection is answered with.
+const CONNECTIONS: &str = "write keyfold:./data, http://127.0.0.1:8000, https://HOST or \
+                           dynamodb://eu-west-1?profile=NAME";
+
 /// A project.
 pub(crate) struct Project {
     /// The file.
     path: PathBuf,
-    /// The model.
-    pub(crate) model: Option<PathBuf>,
+    /// The model, and the line that says it.
+    model: Option<(PathBuf, usize)>,
     /// The files or folders of generated clients.
     pub(crate) outputs: Vec<(Target, PathBuf)>,
     /// Whether generated clients have types for numbers of 38 digits.
@@ -62,15 +77,7 @@ impl Project {
         let read = Text { text, path };
         let document = Document::parse(text).map_err(|error| read.syntax(&error))?;
         let table = document.as_table();
-        let names = [
-            "model",
-            "connection",
-            "numbers",
-            "classes",
-            "outputs",
-            "connections",
-        ];
-        read.refuse_others(table, &names)?;
+        read.refuse_others(table, &NAMES)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let model = read.member(table, "model")?;
         let connections = read.members(table, "connections")?;
@@ -79,7 +86,7 @@ impl Project {
             .map(|(name, (text, line))| (name, Named { text, line }));
         let project = Project {
             path: path.to_owned(),
-            model: model.map(|(model, _)| folder.join(model)),
+            model: model.map(|(model, line)| (folder.join(model), line)),
             outputs: read.outputs(table, folder)?,
             exact_numbers: read.is_second(table, "numbers", ["number", "exact"])?,
             pydantic: read.is_second(table, "classes", ["dataclasses", "pydantic"])?,
@@ -91,6 +98,23 @@ impl Project {
         }
         project.default_connection()?;
         Ok(project)
+    }
+
+    /// The model.
+    ///
+    /// # Errors
+    /// `usage` where it cannot be read, with the line that names it.
+    pub(crate) fn model(&self) -> Result<Option<PathBuf>, Failure> {
+        let Some((model, line)) = &self.model else {
+            return Ok(None);
+        };
+        match std::fs::read_to_string(model) {
+            Ok(_) => Ok(Some(model.clone())),
+            Err(error) => {
+                let message = format!("cannot read the model {}: {error}", model.display());
+                Err(failure(&self.path, Some(*line), &message))
+            }
+        }
     }
 
     /// The connection that is used where none is named.
@@ -154,7 +178,44 @@ impl Text<'_> {
 
     fn syntax(self, error: &TomlError) -> Failure {
         let line = error.span().map(|span| self.line_of(span.start));
-        failure(self.path, line, error.message())
+        let bare = line.and_then(|line| bare(self.text.lines().nth(line - 1)?));
+        let message = match bare {
+            Some((name, value)) => format!("a text stands in quotes: {name} = \"{value}\""),
+            None => error.message().to_owned(),
+        };
+        failure(self.path, line, &message)
+    }
+
+    /// Refuses outputs of other names: settings of the whole file are no outputs, and stand above the
+    /// tables.
+    fn refuse_other_outputs(self, table: &dyn TableLike) -> Result<(), Failure> {
+        let known = Target::ALL.map(Target::word);
+        let Some((name, item)) = table.iter().find(|(name, _)| !known.contains(name)) else {
+            return Ok(());
+        };
+        let meant = match name {
+            "pydantic" | "dataclasses" => {
+                format!("; did you mean classes = \"{name}\", above [outputs]?")
+            }
+            "exact" => "; did you mean numbers = \"exact\", above [outputs]?".to_owned(),
+            name if NAMES.contains(&name) => format!("; `{name}` stands above [outputs]"),
+            name => near::meant(name, known.into_iter()),
+        };
+        let message = format!(
+            "no client is generated in `{name}`{meant}; there is {}",
+            known.join(", ")
+        );
+        Err(failure(
+            self.path,
+            Some(self.line_of_name(table, (name, item))),
+            &message,
+        ))
+    }
+
+    /// The line of a member's name.
+    fn line_of_name(self, table: &dyn TableLike, (name, item): (&str, &Item)) -> usize {
+        let key = table.get_key_value(name).and_then(|(key, _)| key.span());
+        key.map_or_else(|| self.line(item), |span| self.line_of(span.start))
     }
 
     /// Refuses members of other names.
@@ -162,8 +223,7 @@ impl Text<'_> {
         let Some((name, item)) = table.iter().find(|(name, _)| !names.contains(name)) else {
             return Ok(());
         };
-        let key = table.get_key_value(name).and_then(|(key, _)| key.span());
-        let line = key.map_or_else(|| self.line(item), |span| self.line_of(span.start));
+        let line = self.line_of_name(table, (name, item));
         let meant = near::meant(name, names.iter().copied());
         let message = format!("no `{name}` is known{meant}; there is {}", names.join(", "));
         Err(failure(self.path, Some(line), &message))
@@ -175,19 +235,18 @@ impl Text<'_> {
         table: &dyn TableLike,
         folder: &Path,
     ) -> Result<Vec<(Target, PathBuf)>, Failure> {
+        if let Some(outputs) = table.get("outputs").and_then(Item::as_table_like) {
+            self.refuse_other_outputs(outputs)?;
+        }
         let mut outputs = Vec::new();
         for (name, (place, line)) in self.members(table, "outputs")? {
-            let known = Target::ALL.map(Target::word);
             let target = Target::ALL.into_iter().find(|one| one.word() == name);
-            let Some(target) = target else {
-                let meant = near::meant(&name, known.into_iter());
-                let message = format!(
-                    "no client is generated in `{name}`{meant}; there is {}",
-                    known.join(", ")
-                );
-                return Err(failure(self.path, Some(line), &message));
-            };
-            outputs.push((target, folder.join(place)));
+            let place = folder.join(place);
+            if let Some(target) = target {
+                client_file::check(target, &place)
+                    .map_err(|reason| failure(self.path, Some(line), &reason))?;
+                outputs.push((target, place));
+            }
         }
         Ok(outputs)
     }
@@ -248,15 +307,23 @@ impl Text<'_> {
     }
 }
 
+/// The name and the value of a line `name = value`, where the value is a text without quotes.
+fn bare(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once('=')?;
+    let value = value.split(" #").next().unwrap_or_default().trim();
+    let is_text = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{', '#', '=']);
+    let is_quotable = !value.contains(['"', '\\']);
+    (is_text && is_quotable).then(|| (name.trim(), value))
+}
+
 /// What a connection's text names. Paths start from `folder`.
 fn connection(text: &str, folder: &Path) -> Result<Connection, String> {
-    let connection = text
-        .parse()
-        .map_err(|error: ClientError| error.to_string())?;
+    let connection = Connection::among(text, CONNECTIONS);
+    let connection = connection.map_err(|error| error.to_string())?;
     match connection {
         Connection::Folder(path) => Ok(Connection::Folder(folder.join(path))),
         Connection::Memory => {
-            Err("`memory:` is gone when a command ends; write keyfold:./data".to_owned())
+            Err("`memory:` would be empty for each command; write keyfold:./data".to_owned())
         }
         Connection::Endpoint { .. } | Connection::Amazon(_) => Ok(connection),
     }
@@ -294,6 +361,9 @@ impl ModelArgument {
 }
 
 /// The model of the project, where the first word of a line is no model: neither a file nor named as one.
+///
+/// # Errors
+/// `usage` where the project names none.
 fn of_project(first: &Path) -> Result<Option<PathBuf>, Failure> {
     let is_named_so = first
         .extension()
@@ -301,17 +371,27 @@ fn of_project(first: &Path) -> Result<Option<PathBuf>, Failure> {
     if is_named_so || first.is_file() {
         return Ok(None);
     }
-    Ok(Project::find()?.and_then(|project| project.model))
+    let model = Project::find()?.map_or(Ok(None), |project| project.model())?;
+    if model.is_none() && !first.exists() {
+        return Err(which_model(&format!(
+            "There is no file {}: name",
+            first.display()
+        )));
+    }
+    Ok(model)
 }
 
 /// The model of the project.
 pub(crate) fn model() -> Result<PathBuf, Failure> {
-    let model = Project::find()?.and_then(|project| project.model);
-    model.ok_or_else(|| {
-        Failure::usage(format!(
-            "which model? Name its FILE, or name it in {FILE}: model = \"shop.keyfold\" (`keyfold init` starts a project)"
-        ))
-    })
+    let model = Project::find()?.map_or(Ok(None), |project| project.model())?;
+    model.ok_or_else(|| which_model("Name"))
+}
+
+/// The failure of a command without a model. `name` ends with the verb.
+fn which_model(name: &str) -> Failure {
+    Failure::usage(format!(
+        "which model? {name} its FILE, or name it in {FILE}: model = \"shop.keyfold\" (`keyfold init` starts a project)"
+    ))
 }
 
 /// A line `[FILE] NAME ...` of a command.
@@ -368,7 +448,7 @@ mod tests {
             "model = \"shop.keyfold\"\nconnection = \"local\"\n[outputs]\ntypescript = \"src\"\n[connections]\nlocal = \"keyfold:./data\"\nprod = \"dynamodb://eu-west-1\"\ntest = \"http://localhost:8000\"\n",
         )
         .unwrap_or_else(|message| panic!("{message}"));
-        assert_eq!(project.model, Some(PathBuf::from("a/shop.keyfold")));
+        assert_eq!(project.model, Some((PathBuf::from("a/shop.keyfold"), 1)));
         assert_eq!(
             project.outputs,
             [(Target::Typescript, PathBuf::from("a/src"))]
@@ -404,7 +484,7 @@ mod tests {
             ("connections = 1", 1, "[connections]"),
             ("\n[connection]\na = \"b\"", 2, "`connection` is a text"),
             ("[connections]\na = \"http://a\"\nb = 1", 3, "`b` is a text"),
-            ("[connections]\na = \"memory:\"", 2, "when a command ends"),
+            ("[connections]\na = \"memory:\"", 2, "write keyfold:./data"),
             (
                 "connection = \"a\"",
                 1,

@@ -131,11 +131,7 @@ fn init_overwrites_nothing() {
 
 /// The names in a folder.
 fn names(place: &Workplace) -> Vec<String> {
-    let entries = std::fs::read_dir(place.folder.path()).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
+    names_in(place, ".")
 }
 
 /// A model that is in the folder is the project's; it stays as it is.
@@ -315,6 +311,25 @@ fn a_project_has_clients_in_the_languages_of_its_folder() {
     let made = place.json(0, &["init", "r", "--name", "notes"]);
     assert_eq!(made["files"][2], "r/src/notes.rs");
     assert!(read(&place, "r/src/notes.rs").contains("pub struct NotesClient<"));
+    // A language without a file has the usual one.
+    let made = place.json(0, &["init", "t", "--name", "notes", "--python", "--rust"]);
+    let clients = [&made["files"][2], &made["files"][3]];
+    assert_eq!(clients, ["t/notes.py", "t/src/notes.rs"]);
+    for (option, runtime) in [
+        ("--typescript", "npm install REPOSITORY/clients/typescript"),
+        ("--python", "pip install REPOSITORY/clients/python"),
+        (
+            "--rust",
+            "cargo add keyfold --path REPOSITORY/crates/keyfold",
+        ),
+    ] {
+        let said = place.text(&["init", &format!("u{option}"), option]);
+        let last = said.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("runtime: ") && last.contains(runtime),
+            "{said}"
+        );
+    }
     place.json(0, &["init", "s", "--rust", "client.rs"]);
     assert!(read(&place, "s/keyfold.toml").contains("\n[outputs]\nrust = \"client.rs\"\n"));
 }
@@ -362,8 +377,173 @@ fn errors_of_a_project_name_the_file_and_the_line() {
             "{message}"
         );
     }
-    place.write("keyfold.toml", "model = \"gone.keyfold\"\n");
-    place.json(2, &["check"]);
+}
+
+/// The error of commands in a project with these settings: its message, which names the line.
+fn mistake(settings: &str, line: usize, commands: &[&[&str]]) -> String {
+    let place = Workplace::new();
+    place.write("keyfold.toml", settings);
+    let mut messages = Vec::new();
+    for command in commands {
+        let failed = place.json(2, command);
+        let at = json!({ "file": "keyfold.toml", "line": line });
+        assert_eq!(failed["error"]["where"], at, "{settings} {command:?}");
+        messages.push(failed["error"]["message"].as_str().unwrap().to_owned());
+    }
+    messages.dedup();
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    messages.remove(0)
+}
+
+#[test]
+fn each_mistake_of_a_project_is_named_with_its_line() {
+    let all: &[&[&str]] = &[
+        &["check"],
+        &["put", "User", "name=x"],
+        &["run", "user"],
+        &["serve", "--memory", "--port", "0"],
+        &["generate"],
+        &["fmt"],
+    ];
+    let message = mistake("# ours\nmodel = \"nope.keyfold\"\n", 2, all);
+    let start = "keyfold.toml:2: cannot read the model nope.keyfold: ";
+    assert!(message.starts_with(start), "{message}");
+    for (settings, line, said) in [
+        (
+            "\nmodel = nope.keyfold # ours\n",
+            2,
+            "a text stands in quotes: model = \"nope.keyfold\"",
+        ),
+        (
+            "[connections]\n\nprod = dynamodb://eu-west-1\n",
+            3,
+            "a text stands in quotes: prod = \"dynamodb://eu-west-1\"",
+        ),
+        (
+            "[outputs]\npython = 3.py\n",
+            2,
+            "a text stands in quotes: python = \"3.py\"",
+        ),
+        ("model = 5\n", 1, "`model` is a text: model = \"...\""),
+        (
+            "[outputs]\npydantic = true\n",
+            2,
+            "no client is generated in `pydantic`; did you mean classes = \"pydantic\", above [outputs]?; there is typescript, python, rust",
+        ),
+        (
+            "[outputs]\nclasses = \"pydantic\"\n",
+            2,
+            "no client is generated in `classes`; `classes` stands above [outputs]; there is typescript, python, rust",
+        ),
+        (
+            "[outputs]\npyton = 5\n",
+            2,
+            "no client is generated in `pyton`; did you mean `python`?; there is typescript, python, rust",
+        ),
+        (
+            "[outputs]\nrust = \"src/a.rs\"\ntypescript = \"src/ts.py\"\n",
+            3,
+            "src/ts.py is no file of a client in typescript, whose name ends in .ts; name such a file, or a folder",
+        ),
+        (
+            "[connections]\nlocal = \"localhost:8000\"\n",
+            2,
+            "`localhost:8000` is no connection: its scheme is not known; write keyfold:./data, http://127.0.0.1:8000, https://HOST or dynamodb://eu-west-1?profile=NAME",
+        ),
+        (
+            "[connections]\nlocal = \"memory:\"\n",
+            2,
+            "`memory:` would be empty for each command; write keyfold:./data",
+        ),
+    ] {
+        let message = mistake(settings, line, all);
+        assert_eq!(message, format!("keyfold.toml:{line}: {said}"));
+    }
+}
+
+#[test]
+fn a_wrong_place_of_a_server_is_answered_with_the_right_ones() {
+    let place = project();
+    let forms = "write http://127.0.0.1:8000, https://HOST or dynamodb://eu-west-1?profile=NAME; a data folder is named by `--data DIR`";
+    for (text, why) in [
+        (
+            "localhost:8000",
+            "is no connection: its scheme is not known",
+        ),
+        ("localhost", "is no connection: it has no scheme"),
+        ("memory:", "names no server"),
+        ("keyfold:./data", "names no server"),
+    ] {
+        let failed = place.json(2, &["verify", "--endpoint", text]);
+        let said = failed["error"]["message"].as_str().unwrap();
+        assert_eq!(said, format!("`{text}` {why}; {forms}"));
+    }
+}
+
+/// The data of a project is no source.
+#[test]
+fn git_ignores_the_data_of_a_project() {
+    let place = project();
+    place.json(0, &["put", "User", USER, "email=a@b.c", "name=Ada"]);
+    assert_eq!(read(&place, ".keyfold/.gitignore"), "*\n");
+    place.write(".keyfold/.gitignore", "own\n");
+    place.json(0, &["delete", "User", USER]);
+    assert_eq!(read(&place, ".keyfold/.gitignore"), "own\n");
+    // A folder of another name has its owner's rules.
+    place.json(
+        0,
+        &[
+            "put",
+            "User",
+            USER,
+            "email=a@b.c",
+            "name=Ada",
+            "--data",
+            "mine/data",
+        ],
+    );
+    assert_eq!(names_in(&place, "mine"), ["data"]);
+}
+
+/// The names in a folder of the workplace.
+fn names_in(place: &Workplace, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(place.folder.path().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_client_is_no_file_of_another_language() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    for (language, file, ending) in [
+        ("typescript", "client.js", "ts"),
+        ("typescript", "src/CLIENT.MTS", "ts"),
+        ("python", "a.ts", "py"),
+        ("rust", "a.py", "rs"),
+    ] {
+        let failed = place.json(2, &["generate", language, shop, "-o", file]);
+        let said = failed["error"]["message"].as_str().unwrap();
+        assert_eq!(
+            said,
+            format!(
+                "{file} is no file of a client in {language}, whose name ends in .{ending}; name such a file, or a folder"
+            )
+        );
+        assert_eq!(failed["error"]["where"], json!({ "argument": "--output" }));
+        let option = format!("--{language}");
+        let failed = place.json(2, &["init", "p", &option, file]);
+        assert_eq!(failed["error"]["where"], json!({ "argument": option }));
+    }
+    assert!(names(&place).is_empty());
+    // A folder may have such a name, and any other.
+    std::fs::create_dir(place.folder.path().join("client.js")).unwrap();
+    place.json(0, &["generate", "typescript", shop, "-o", "client.js"]);
+    place.json(0, &["generate", "typescript", shop, "-o", "v1.2"]);
+    assert_eq!(names_in(&place, "client.js"), ["shop.ts"]);
+    assert_eq!(names_in(&place, "v1.2"), ["shop.ts"]);
 }
 
 #[test]
@@ -372,8 +552,15 @@ fn without_a_project_a_command_asks_for_what_it_needs() {
     for (line, reason) in [
         (&["check"][..], "`keyfold init` starts a project"),
         (&["fmt"], "`keyfold init` starts a project"),
-        (&["run", "user_by_email", "email=x"], "user_by_email"),
-        (&["put", "User"], "User"),
+        (
+            &["run", "user_by_email", "email=x"],
+            "which model? There is no file user_by_email: name its FILE, or name it in keyfold.toml",
+        ),
+        (&["put", "User"], "which model? There is no file User"),
+        (
+            &["put", "User", "name=x"],
+            "which model? There is no file User",
+        ),
         (
             &["infer", "T", "--connection", "a"],
             "make a project with `keyfold init`",
@@ -383,6 +570,14 @@ fn without_a_project_a_command_asks_for_what_it_needs() {
         let message = failed["error"]["message"].as_str().unwrap();
         assert!(message.contains(reason), "{line:?}: {message}");
     }
+    // A project without a model has none either.
+    place.write("keyfold.toml", "numbers = \"exact\"\n");
+    let failed = place.json(2, &["put", "User", "name=x"]);
+    let message = failed["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("which model? There is no file User"),
+        "{message}"
+    );
 }
 
 /// Ends the process when the test ends.

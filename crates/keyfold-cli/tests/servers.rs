@@ -80,6 +80,50 @@ fn a_server_stops_when_its_standard_input_ends() {
     child.wait().unwrap();
 }
 
+/// A program that starts a server has a model of its own: what the project's says, and whether it can be
+/// read, is nothing to it.
+#[test]
+fn a_server_that_reads_no_project_makes_no_tables_of_it() {
+    let place = Workplace::new();
+    place.write(
+        "keyfold.toml",
+        "model = \"shop.keyfold\"\nconnection = \"own\"\n[connections]\nown = \"keyfold:own\"\n",
+    );
+    let shop = std::fs::read_to_string(Workplace::model("shop.keyfold")).unwrap();
+    for (text, settings) in [
+        (shop.as_str(), None),
+        ("model shop 1\nentty User\n", None),
+        (&shop, Some("model =\n")),
+    ] {
+        place.write("shop.keyfold", text);
+        if let Some(settings) = settings {
+            place.write("keyfold.toml", settings);
+        }
+        for words in [&["--memory"][..], &["--data", "data"], &[]] {
+            let (mut child, report) = serving(
+                Command::new(env!("CARGO_BIN_EXE_keyfold"))
+                    .current_dir(place.folder.path())
+                    .args(["serve", "--no-project", "--port", "0", "--json"])
+                    .args(words),
+            );
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(report["tables"], serde_json::json!([]), "{words:?} {text}");
+            assert_eq!(report["data"] == ".keyfold/data", words.is_empty());
+        }
+    }
+    // Named models are served.
+    let (mut child, report) = serving(
+        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(["serve", "--no-project", "--memory", "--port", "0", "--json"])
+            .arg("shop.keyfold"),
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(report["tables"], serde_json::json!(["Shop"]));
+}
+
 #[test]
 fn a_server_in_memory_leaves_nothing_behind() {
     let place = Workplace::new();

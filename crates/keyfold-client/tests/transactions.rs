@@ -213,9 +213,9 @@ fn two_writes_of_one_item_are_refused_before_they_are_sent() {
     );
     assert_eq!(
         text,
-        "write 2 (update Product): write 1 (take) and it meet in the Product with product = pen: \
-         `update Product`, then `update Product`; a transaction changes an item once: put both into \
-         one write, or into transactions of their own"
+        "write 2 (update Product): write 1 (take) uses the same item, the Product with product = \
+         pen: first `update Product`, then `update Product`; a transaction takes one action for an \
+         item: put both into one write, or into transactions of their own"
     );
     // Both need the guard of one e-mail address.
     let text = refused(
@@ -250,7 +250,7 @@ fn two_writes_of_one_item_are_refused_before_they_are_sent() {
         ],
     );
     assert!(
-        text.contains("write 1 (create Order) and it meet in Market (PK = C#ada"),
+        text.contains("write 1 (create Order) uses the same item, Market (PK = C#ada"),
         "{text}"
     );
 }

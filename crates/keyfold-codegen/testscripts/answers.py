@@ -117,6 +117,7 @@ class PutAccount:
     updated_at: _datetime.datetime | None = None
     """Default: `now always`."""
     v: int | None = None
+    """The version that the stored item is expected to have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +126,14 @@ class AccountKey:
 
     id: AccountId
     v: int | None = None
+    """The version that the stored item is expected to have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPatch:
-    """Changes of an `Account`: what is not named stays as it is."""
+    """Changes of an `Account`: what is not named stays as it is, and `None` removes
+    an optional attribute.
+    """
 
     owner: str | typed.Unset = typed.UNSET
     balance: int | typed.Unset = typed.UNSET
@@ -211,7 +215,9 @@ class TicketKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketPatch:
-    """Changes of a `Ticket`: what is not named stays as it is."""
+    """Changes of a `Ticket`: what is not named stays as it is, and `None` removes an
+    optional attribute.
+    """
 
     opened_at: _datetime.datetime | typed.Unset = typed.UNSET
     due_at: _datetime.datetime | None | typed.Unset = typed.UNSET
@@ -623,7 +629,7 @@ class AnswersClient(typed.Typed):
         )
 
     def every_account(self, *, strong: bool = False) -> typed.Query[Account]:
-        """`every_account() -> Account[]`
+        """`every_account() -> Account[] page 100`
 
         Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the
         table.
@@ -671,19 +677,19 @@ class AnswersClient(typed.Typed):
         street: str | None = None,
         backward: bool = False,
     ) -> typed.Query[Account]:
-        """`places(country, city, street) -> Account[]`
+        """`places(country?, city?, street?) -> Account[] page 50`
 
         Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5
-        read units.
+        "{country}#{city}#{street}#")`, 50 items a page; 1 request a page, about
+        59.5 read units.
         Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request,
-        about 59.5 read units.
+        begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request a
+        page, about 59.5 read units.
         Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 59.5
-        read units.
+        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request a page,
+        about 59.5 read units.
         Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50
-        items a page; 1 request, about 59.5 read units.
+        items a page; 1 request a page, about 59.5 read units.
         """
         return typed.Query(
             self,
@@ -723,7 +729,7 @@ class AnswersClient(typed.Typed):
     ) -> typed.Collection[WholeItem, WholeAnswer]:
         """`whole(id) -> Account + Ticket[]`
 
-        Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+        Query of Main: `PK = "ACCOUNT#{id}"`; 1 request a page.
         """
         return typed.Collection(
             self,
@@ -742,10 +748,10 @@ class AnswersClient(typed.Typed):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Ticket]:
-        """`since(id, since) -> Ticket[] newest`
+        """`since(id, since) -> Ticket[] newest page 20`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
-        descending, 20 items a page; 1 request, about 2.5 read units.
+        descending, 20 items a page; 1 request a page, about 2.5 read units.
 
         - `since`: `openedAt` is at least this.
         """
@@ -764,10 +770,10 @@ class AnswersClient(typed.Typed):
         until: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Ticket]:
-        """`before(id, until) -> Ticket[] oldest`
+        """`before(id, until) -> Ticket[] oldest page 20`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20
-        items a page; 1 request, about 2.5 read units.
+        items a page; 1 request a page, about 2.5 read units.
 
         - `until`: `openedAt` is below this.
         """
@@ -789,7 +795,7 @@ class AnswersClient(typed.Typed):
         """`opened(id, day) -> Ticket[]`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK,
-        "{day}")`; 1 request.
+        "{day}")`; 1 request a page.
 
         - `day`: `openedAt` lies in this day.
         """
@@ -807,10 +813,10 @@ class AnswersClient(typed.Typed):
         now: _datetime.datetime | None = None,
         backward: bool = False,
     ) -> typed.Query[DueItem]:
-        """`due(now) -> Ticket[]`
+        """`due(now) -> Ticket[] page 20`
 
         Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a
-        page; 1 request, about 2.5 read units.
+        page; 1 request a page, about 2.5 read units.
 
         - `now`: `dueAt` is at most this. Default: the present moment.
         """
@@ -830,11 +836,11 @@ class AnswersClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[SevereItem]:
-        """`severe(id, least) -> Ticket[]`
+        """`severe(id, least) -> Ticket[] page 20`
 
         Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20
-        items a page, filtered by `severity >= least`; 1 request, about 2.5 read
-        units.
+        items a page, filtered by `severity >= least`; 1 request a page, about 2.5
+        read units.
         """
         return typed.Query(
             self,
@@ -852,10 +858,10 @@ class AnswersClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[BriefsItem]:
-        """`briefs(status) -> Ticket.brief[] newest openedAt`
+        """`briefs(status) -> Ticket.brief[] newest openedAt page 20`
 
         Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
-        request, about 2.5 read units.
+        request a page, about 2.5 read units.
         """
         return typed.Query(
             self,
@@ -874,7 +880,7 @@ class AnswersClient(typed.Typed):
     ) -> typed.Query[WaitingItem]:
         """`waiting() -> Ticket.brief[] where status = waiting`
 
-        Query of Main: `PK = "STATUS#waiting"`; 1 request.
+        Query of Main: `PK = "STATUS#waiting"`; 1 request a page.
         """
         return typed.Query(
             self,
@@ -1132,7 +1138,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         )
 
     def every_account(self, *, strong: bool = False) -> typed.AsyncQuery[Account]:
-        """`every_account() -> Account[]`
+        """`every_account() -> Account[] page 100`
 
         Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the
         table.
@@ -1180,19 +1186,19 @@ class AsyncAnswersClient(typed.AsyncTyped):
         street: str | None = None,
         backward: bool = False,
     ) -> typed.AsyncQuery[Account]:
-        """`places(country, city, street) -> Account[]`
+        """`places(country?, city?, street?) -> Account[] page 50`
 
         Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5
-        read units.
+        "{country}#{city}#{street}#")`, 50 items a page; 1 request a page, about
+        59.5 read units.
         Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request,
-        about 59.5 read units.
+        begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request a
+        page, about 59.5 read units.
         Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 59.5
-        read units.
+        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request a page,
+        about 59.5 read units.
         Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50
-        items a page; 1 request, about 59.5 read units.
+        items a page; 1 request a page, about 59.5 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -1232,7 +1238,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
     ) -> typed.AsyncCollection[WholeItem, WholeAnswer]:
         """`whole(id) -> Account + Ticket[]`
 
-        Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+        Query of Main: `PK = "ACCOUNT#{id}"`; 1 request a page.
         """
         return typed.AsyncCollection(
             self,
@@ -1251,10 +1257,10 @@ class AsyncAnswersClient(typed.AsyncTyped):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Ticket]:
-        """`since(id, since) -> Ticket[] newest`
+        """`since(id, since) -> Ticket[] newest page 20`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
-        descending, 20 items a page; 1 request, about 2.5 read units.
+        descending, 20 items a page; 1 request a page, about 2.5 read units.
 
         - `since`: `openedAt` is at least this.
         """
@@ -1273,10 +1279,10 @@ class AsyncAnswersClient(typed.AsyncTyped):
         until: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Ticket]:
-        """`before(id, until) -> Ticket[] oldest`
+        """`before(id, until) -> Ticket[] oldest page 20`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20
-        items a page; 1 request, about 2.5 read units.
+        items a page; 1 request a page, about 2.5 read units.
 
         - `until`: `openedAt` is below this.
         """
@@ -1298,7 +1304,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         """`opened(id, day) -> Ticket[]`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK,
-        "{day}")`; 1 request.
+        "{day}")`; 1 request a page.
 
         - `day`: `openedAt` lies in this day.
         """
@@ -1316,10 +1322,10 @@ class AsyncAnswersClient(typed.AsyncTyped):
         now: _datetime.datetime | None = None,
         backward: bool = False,
     ) -> typed.AsyncQuery[DueItem]:
-        """`due(now) -> Ticket[]`
+        """`due(now) -> Ticket[] page 20`
 
         Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a
-        page; 1 request, about 2.5 read units.
+        page; 1 request a page, about 2.5 read units.
 
         - `now`: `dueAt` is at most this. Default: the present moment.
         """
@@ -1339,11 +1345,11 @@ class AsyncAnswersClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[SevereItem]:
-        """`severe(id, least) -> Ticket[]`
+        """`severe(id, least) -> Ticket[] page 20`
 
         Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20
-        items a page, filtered by `severity >= least`; 1 request, about 2.5 read
-        units.
+        items a page, filtered by `severity >= least`; 1 request a page, about 2.5
+        read units.
         """
         return typed.AsyncQuery(
             self,
@@ -1361,10 +1367,10 @@ class AsyncAnswersClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[BriefsItem]:
-        """`briefs(status) -> Ticket.brief[] newest openedAt`
+        """`briefs(status) -> Ticket.brief[] newest openedAt page 20`
 
         Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
-        request, about 2.5 read units.
+        request a page, about 2.5 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -1383,7 +1389,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
     ) -> typed.AsyncQuery[WaitingItem]:
         """`waiting() -> Ticket.brief[] where status = waiting`
 
-        Query of Main: `PK = "STATUS#waiting"`; 1 request.
+        Query of Main: `PK = "STATUS#waiting"`; 1 request a page.
         """
         return typed.AsyncQuery(
             self,

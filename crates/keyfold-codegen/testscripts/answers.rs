@@ -263,7 +263,7 @@ pub struct PutAccount {
     pub visits: Option<typed::Map<Vec<Address>>>,
     /// The attribute `updatedAt`. Default: `now always`.
     pub updated_at: Option<typed::Timestamp>,
-    /// The attribute `v`.
+    /// The attribute `v`. The version that the stored item is expected to have.
     pub v: Option<i64>,
 }
 
@@ -319,7 +319,7 @@ typed::given! { PutAccount {
 pub struct AccountKey {
     /// The attribute `id`.
     pub id: AccountId,
-    /// The attribute `v`.
+    /// The attribute `v`. The version that the stored item is expected to have.
     pub v: Option<i64>,
 }
 
@@ -335,7 +335,8 @@ typed::given! { AccountKey {
     v: "v",
 } }
 
-/// Changes of an `Account`: what is not named stays as it is.
+/// Changes of an `Account`: what is not named stays as it is, and `Patch::Remove` removes an
+/// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AccountPatch {
     /// The attribute `owner`.
@@ -506,7 +507,8 @@ typed::given! { TicketKey {
     ticket_id: "ticketId",
 } }
 
-/// Changes of a `Ticket`: what is not named stays as it is.
+/// Changes of a `Ticket`: what is not named stays as it is, and `Patch::Remove` removes an
+/// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TicketPatch {
     /// The attribute `openedAt`.
@@ -1182,7 +1184,7 @@ impl<S: typed::Consistency> AnswersClient<S> {
         call.query()
     }
 
-    /// `every_account() -> Account[]`
+    /// `every_account() -> Account[] page 100`
     ///
     /// Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the table.
     pub fn every_account(&self) -> typed::Query<'_, Account> {
@@ -1207,17 +1209,17 @@ impl<S: typed::Consistency> AnswersClient<S> {
 
     /// `whole(id) -> Account + Ticket[]`
     ///
-    /// Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+    /// Query of Main: `PK = "ACCOUNT#{id}"`; 1 request a page.
     pub fn whole(&self, id: &AccountId) -> typed::Query<'_, WholeItem, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "whole");
         call.give("id", id);
         call.query()
     }
 
-    /// `severe(id, least) -> Ticket[]`
+    /// `severe(id, least) -> Ticket[] page 20`
     ///
     /// Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20 items a page,
-    /// filtered by `severity >= least`; 1 request, about 2.5 read units.
+    /// filtered by `severity >= least`; 1 request a page, about 2.5 read units.
     pub fn severe(
         &self,
         id: &AccountId,
@@ -1229,10 +1231,10 @@ impl<S: typed::Consistency> AnswersClient<S> {
         call.query()
     }
 
-    /// `briefs(status) -> Ticket.brief[] newest openedAt`
+    /// `briefs(status) -> Ticket.brief[] newest openedAt page 20`
     ///
-    /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request, about 2.5
-    /// read units.
+    /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request a
+    /// page, about 2.5 read units.
     pub fn briefs(&self, status: TicketStatus) -> typed::Query<'_, BriefsItem, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "briefs");
         call.give("status", &status);
@@ -1241,7 +1243,7 @@ impl<S: typed::Consistency> AnswersClient<S> {
 
     /// `waiting() -> Ticket.brief[] where status = waiting`
     ///
-    /// Query of Main: `PK = "STATUS#waiting"`; 1 request.
+    /// Query of Main: `PK = "STATUS#waiting"`; 1 request a page.
     pub fn waiting(&self) -> typed::Query<'_, WaitingItem, typed::Ordered> {
         let call = typed::Call::new(&self.client, "waiting");
         call.query()
@@ -1324,16 +1326,17 @@ impl<S: typed::Consistency> AnswersClient<S> {
 
 /// The patterns of global indexes, which have no strong consistency.
 impl AnswersClient {
-    /// `places(country, city, street) -> Account[]`
+    /// `places(country?, city?, street?) -> Account[] page 50`
     ///
     /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request a page, about 59.5 read
+    /// units.
     /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#{city}#")`, 50 items a page; 1 request a page, about 59.5 read units.
     /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#")`, 50 items a page; 1 request a page, about 59.5 read units.
     /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
-    /// page; 1 request, about 59.5 read units.
+    /// page; 1 request a page, about 59.5 read units.
     pub fn places(
         &self,
         choice: &PlacesChoice,
@@ -1343,10 +1346,10 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `since(id, since) -> Ticket[] newest`
+    /// `since(id, since) -> Ticket[] newest page 20`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
-    /// items a page; 1 request, about 2.5 read units.
+    /// items a page; 1 request a page, about 2.5 read units.
     ///
     /// - `since`: `openedAt` is at least this.
     pub fn since(
@@ -1360,10 +1363,10 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `before(id, until) -> Ticket[] oldest`
+    /// `before(id, until) -> Ticket[] oldest page 20`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
-    /// page; 1 request, about 2.5 read units.
+    /// page; 1 request a page, about 2.5 read units.
     ///
     /// - `until`: `openedAt` is below this.
     pub fn before(
@@ -1380,7 +1383,7 @@ impl AnswersClient {
     /// `opened(id, day) -> Ticket[]`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK, "{day}")`; 1
-    /// request.
+    /// request a page.
     ///
     /// - `day`: `openedAt` lies in this day.
     pub fn opened(
@@ -1394,10 +1397,10 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `due(now) -> Ticket[]`
+    /// `due(now) -> Ticket[] page 20`
     ///
     /// Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a page; 1
-    /// request, about 2.5 read units.
+    /// request a page, about 2.5 read units.
     pub fn due(
         &self,
         arguments: &DueArguments,
@@ -1533,7 +1536,7 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
         call.query()
     }
 
-    /// `every_account() -> Account[]`
+    /// `every_account() -> Account[] page 100`
     ///
     /// Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the table.
     pub fn every_account(&self) -> typed::nonblocking::Query<Account> {
@@ -1558,17 +1561,17 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
 
     /// `whole(id) -> Account + Ticket[]`
     ///
-    /// Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+    /// Query of Main: `PK = "ACCOUNT#{id}"`; 1 request a page.
     pub fn whole(&self, id: &AccountId) -> typed::nonblocking::Query<WholeItem, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "whole");
         call.give("id", id);
         call.query()
     }
 
-    /// `severe(id, least) -> Ticket[]`
+    /// `severe(id, least) -> Ticket[] page 20`
     ///
     /// Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20 items a page,
-    /// filtered by `severity >= least`; 1 request, about 2.5 read units.
+    /// filtered by `severity >= least`; 1 request a page, about 2.5 read units.
     pub fn severe(
         &self,
         id: &AccountId,
@@ -1580,10 +1583,10 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
         call.query()
     }
 
-    /// `briefs(status) -> Ticket.brief[] newest openedAt`
+    /// `briefs(status) -> Ticket.brief[] newest openedAt page 20`
     ///
-    /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request, about 2.5
-    /// read units.
+    /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request a
+    /// page, about 2.5 read units.
     pub fn briefs(
         &self,
         status: TicketStatus,
@@ -1595,7 +1598,7 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
 
     /// `waiting() -> Ticket.brief[] where status = waiting`
     ///
-    /// Query of Main: `PK = "STATUS#waiting"`; 1 request.
+    /// Query of Main: `PK = "STATUS#waiting"`; 1 request a page.
     pub fn waiting(&self) -> typed::nonblocking::Query<WaitingItem, typed::Ordered> {
         let call = typed::nonblocking::Call::new(&self.client, "waiting");
         call.query()
@@ -1678,16 +1681,17 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
 
 /// The patterns of global indexes, which have no strong consistency.
 impl AsyncAnswersClient {
-    /// `places(country, city, street) -> Account[]`
+    /// `places(country?, city?, street?) -> Account[] page 50`
     ///
     /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request a page, about 59.5 read
+    /// units.
     /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#{city}#")`, 50 items a page; 1 request a page, about 59.5 read units.
     /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// "{country}#")`, 50 items a page; 1 request a page, about 59.5 read units.
     /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
-    /// page; 1 request, about 59.5 read units.
+    /// page; 1 request a page, about 59.5 read units.
     pub fn places(
         &self,
         choice: &PlacesChoice,
@@ -1697,10 +1701,10 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// `since(id, since) -> Ticket[] newest`
+    /// `since(id, since) -> Ticket[] newest page 20`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
-    /// items a page; 1 request, about 2.5 read units.
+    /// items a page; 1 request a page, about 2.5 read units.
     ///
     /// - `since`: `openedAt` is at least this.
     pub fn since(
@@ -1714,10 +1718,10 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// `before(id, until) -> Ticket[] oldest`
+    /// `before(id, until) -> Ticket[] oldest page 20`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
-    /// page; 1 request, about 2.5 read units.
+    /// page; 1 request a page, about 2.5 read units.
     ///
     /// - `until`: `openedAt` is below this.
     pub fn before(
@@ -1734,7 +1738,7 @@ impl AsyncAnswersClient {
     /// `opened(id, day) -> Ticket[]`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK, "{day}")`; 1
-    /// request.
+    /// request a page.
     ///
     /// - `day`: `openedAt` lies in this day.
     pub fn opened(
@@ -1748,10 +1752,10 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// `due(now) -> Ticket[]`
+    /// `due(now) -> Ticket[] page 20`
     ///
     /// Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a page; 1
-    /// request, about 2.5 read units.
+    /// request a page, about 2.5 read units.
     pub fn due(
         &self,
         arguments: &DueArguments,

@@ -117,16 +117,21 @@ export interface PutAccount {
   readonly visits?: Readonly<Record<string, readonly Address[]>>;
   /** Default: `now always`. */
   readonly updatedAt?: string;
+  /** The version that the stored item is expected to have. */
   readonly v?: number;
 }
 
 /** The key of an `Account`. */
 export interface AccountKey {
   readonly id: AccountId;
+  /** The version that the stored item is expected to have. */
   readonly v?: number;
 }
 
-/** Changes of an `Account`: what is not named stays as it is. */
+/**
+ * Changes of an `Account`: what is not named stays as it is, and `null`
+ * removes an optional attribute.
+ */
 export interface AccountPatch {
   readonly owner?: string;
   readonly balance?: number;
@@ -190,7 +195,10 @@ export interface TicketKey {
   readonly ticketId: TicketId;
 }
 
-/** Changes of a `Ticket`: what is not named stays as it is. */
+/**
+ * Changes of a `Ticket`: what is not named stays as it is, and `null`
+ * removes an optional attribute.
+ */
 export interface TicketPatch {
   readonly openedAt?: string;
   readonly dueAt?: string | null;
@@ -519,7 +527,7 @@ export class AnswersClient {
   }
 
   /**
-   * `every_account() -> Account[]`
+   * `every_account() -> Account[] page 100`
    *
    * Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the
    * table.
@@ -531,19 +539,19 @@ export class AnswersClient {
   }
 
   /**
-   * `places(country, city, street) -> Account[]`
+   * `places(country?, city?, street?) -> Account[] page 50`
    *
    * Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-   * "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5
-   * read units.
-   * Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-   * begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request,
+   * "{country}#{city}#{street}#")`, 50 items a page; 1 request a page,
    * about 59.5 read units.
+   * Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
+   * begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request a
+   * page, about 59.5 read units.
    * Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-   * begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about
-   * 59.5 read units.
+   * begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request a page,
+   * about 59.5 read units.
    * Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`,
-   * 50 items a page; 1 request, about 59.5 read units.
+   * 50 items a page; 1 request a page, about 59.5 read units.
    */
   places(args: PlacesArguments = {}): keyfold.Query<Account, keyfold.Ordered> {
     return new keyfold.Query(this.client, "places", args);
@@ -565,7 +573,7 @@ export class AnswersClient {
   /**
    * `whole(id) -> Account + Ticket[]`
    *
-   * Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+   * Query of Main: `PK = "ACCOUNT#{id}"`; 1 request a page.
    */
   whole(
     args: WholeArguments,
@@ -574,20 +582,20 @@ export class AnswersClient {
   }
 
   /**
-   * `since(id, since) -> Ticket[] newest`
+   * `since(id, since) -> Ticket[] newest page 20`
    *
    * Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
-   * descending, 20 items a page; 1 request, about 2.5 read units.
+   * descending, 20 items a page; 1 request a page, about 2.5 read units.
    */
   since(args: SinceArguments): keyfold.Query<Ticket, keyfold.Ordered> {
     return new keyfold.Query(this.client, "since", args);
   }
 
   /**
-   * `before(id, until) -> Ticket[] oldest`
+   * `before(id, until) -> Ticket[] oldest page 20`
    *
    * Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`,
-   * 20 items a page; 1 request, about 2.5 read units.
+   * 20 items a page; 1 request a page, about 2.5 read units.
    */
   before(args: BeforeArguments): keyfold.Query<Ticket, keyfold.Ordered> {
     return new keyfold.Query(this.client, "before", args);
@@ -597,28 +605,28 @@ export class AnswersClient {
    * `opened(id, day) -> Ticket[]`
    *
    * Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK,
-   * "{day}")`; 1 request.
+   * "{day}")`; 1 request a page.
    */
   opened(args: OpenedArguments): keyfold.Query<Ticket, keyfold.Ordered> {
     return new keyfold.Query(this.client, "opened", args);
   }
 
   /**
-   * `due(now) -> Ticket[]`
+   * `due(now) -> Ticket[] page 20`
    *
    * Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items
-   * a page; 1 request, about 2.5 read units.
+   * a page; 1 request a page, about 2.5 read units.
    */
   due(args: DueArguments = {}): keyfold.Query<DueItem, keyfold.Ordered> {
     return new keyfold.Query(this.client, "due", args);
   }
 
   /**
-   * `severe(id, least) -> Ticket[]`
+   * `severe(id, least) -> Ticket[] page 20`
    *
    * Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20
-   * items a page, filtered by `severity >= least`; 1 request, about 2.5
-   * read units.
+   * items a page, filtered by `severity >= least`; 1 request a page, about
+   * 2.5 read units.
    */
   severe(
     args: SevereArguments,
@@ -627,10 +635,10 @@ export class AnswersClient {
   }
 
   /**
-   * `briefs(status) -> Ticket.brief[] newest openedAt`
+   * `briefs(status) -> Ticket.brief[] newest openedAt page 20`
    *
    * Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
-   * request, about 2.5 read units.
+   * request a page, about 2.5 read units.
    */
   briefs(
     args: BriefsArguments,
@@ -641,7 +649,7 @@ export class AnswersClient {
   /**
    * `waiting() -> Ticket.brief[] where status = waiting`
    *
-   * Query of Main: `PK = "STATUS#waiting"`; 1 request.
+   * Query of Main: `PK = "STATUS#waiting"`; 1 request a page.
    */
   waiting(
     args: keyfold.NoArguments = {},

@@ -81,7 +81,8 @@ typed::given! { CartKey {
     id: "id",
 } }
 
-/// Changes of a `Cart`: what is not named stays as it is.
+/// Changes of a `Cart`: what is not named stays as it is, and `Patch::Remove` removes an
+/// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CartPatch {
     /// The attribute `at`.
@@ -848,7 +849,7 @@ impl<S: typed::Consistency> MadeClient<S> {
 
     /// `lines(cartId) -> Line[]`
     ///
-    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request.
+    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request a page.
     pub fn lines(&self, cart_id: &CartId) -> typed::Query<'_, Line, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);
@@ -1038,7 +1039,7 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
 
     /// `lines(cartId) -> Line[]`
     ///
-    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request.
+    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request a page.
     pub fn lines(&self, cart_id: &CartId) -> typed::nonblocking::Query<Line, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);

@@ -67,7 +67,10 @@ export interface CartKey {
   readonly id: CartId;
 }
 
-/** Changes of a `Cart`: what is not named stays as it is. */
+/**
+ * Changes of a `Cart`: what is not named stays as it is, and `null` removes
+ * an optional attribute.
+ */
 export interface CartPatch {
   readonly at?: string;
   readonly note?: string | null;
@@ -365,7 +368,7 @@ export class MadeClient {
    * `lines(cartId) -> Line[]`
    *
    * Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
-   * request.
+   * request a page.
    */
   lines(
     args: LinesArguments,

@@ -67,7 +67,9 @@ class CartKey:
 @typed.checked("Cart")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
 class CartPatch:
-    """Changes of a `Cart`: what is not named stays as it is."""
+    """Changes of a `Cart`: what is not named stays as it is, and `None` removes an
+    optional attribute.
+    """
 
     at: _datetime.datetime | typed.Unset = typed.UNSET
     note: str | None | typed.Unset = typed.UNSET
@@ -535,7 +537,7 @@ class MadeClient(typed.Typed):
         """`lines(cartId) -> Line[]`
 
         Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
-        request.
+        request a page.
         """
         return typed.Query(
             self,
@@ -760,7 +762,7 @@ class AsyncMadeClient(typed.AsyncTyped):
         """`lines(cartId) -> Line[]`
 
         Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
-        request.
+        request a page.
         """
         return typed.AsyncQuery(
             self,

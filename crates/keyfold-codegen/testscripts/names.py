@@ -68,7 +68,9 @@ class ClassKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassPatch:
-    """Changes of a `class`: what is not named stays as it is."""
+    """Changes of a `class`: what is not named stays as it is, and `None` removes an
+    optional attribute.
+    """
 
     user_id: str | typed.Unset = typed.UNSET
     in_progress: bool | typed.Unset = typed.UNSET
@@ -152,7 +154,9 @@ class OrderItemKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderItemPatch:
-    """Changes of an `order_item`: what is not named stays as it is."""
+    """Changes of an `order_item`: what is not named stays as it is, and `None`
+    removes an optional attribute.
+    """
 
     _: str | None | typed.Unset = typed.UNSET
 
@@ -197,7 +201,9 @@ class OrderItem_Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderItem_Patch:
-    """Changes of an `OrderItem`: what is not named stays as it is."""
+    """Changes of an `OrderItem`: what is not named stays as it is, and `None`
+    removes an optional attribute.
+    """
 
     then: str | None | typed.Unset = typed.UNSET
 
@@ -409,7 +415,7 @@ class NamesClient(typed.Typed):
         """`then(id) -> Promise[]`
 
         Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`;
-        1 request.
+        1 request a page.
         """
         return typed.Query(
             self,
@@ -428,7 +434,7 @@ class NamesClient(typed.Typed):
     ) -> typed.Query[Class]:
         """`constructor(state) -> class[]`
 
-        Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+        Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request a page.
         """
         return typed.Query(
             self,
@@ -642,7 +648,7 @@ class AsyncNamesClient(typed.AsyncTyped):
         """`then(id) -> Promise[]`
 
         Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`;
-        1 request.
+        1 request a page.
         """
         return typed.AsyncQuery(
             self,
@@ -661,7 +667,7 @@ class AsyncNamesClient(typed.AsyncTyped):
     ) -> typed.AsyncQuery[Class]:
         """`constructor(state) -> class[]`
 
-        Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+        Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request a page.
         """
         return typed.AsyncQuery(
             self,

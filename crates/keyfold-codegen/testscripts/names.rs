@@ -140,7 +140,8 @@ typed::given! { ClassKey {
     id: "id",
 } }
 
-/// Changes of a `class`: what is not named stays as it is.
+/// Changes of a `class`: what is not named stays as it is, and `Patch::Remove` removes an
+/// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClassPatch {
     /// The attribute `user id`.
@@ -285,7 +286,8 @@ typed::given! { OrderItemKey {
     item_id: "itemId",
 } }
 
-/// Changes of an `order_item`: what is not named stays as it is.
+/// Changes of an `order_item`: what is not named stays as it is, and `Patch::Remove` removes
+/// an optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OrderItemPatch {
     /// The attribute `_`.
@@ -361,7 +363,8 @@ typed::given! { OrderItem2Key {
     n: "n",
 } }
 
-/// Changes of an `OrderItem`: what is not named stays as it is.
+/// Changes of an `OrderItem`: what is not named stays as it is, and `Patch::Remove` removes
+/// an optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OrderItem2Patch {
     /// The attribute `then`.
@@ -638,7 +641,8 @@ impl<S: typed::Consistency> NamesClient<S> {
 
     /// `then(id) -> Promise[]`
     ///
-    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request.
+    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request a
+    /// page.
     pub fn then(&self, id: &PromiseId) -> typed::Query<'_, Promise, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "then");
         call.give("id", id);
@@ -721,7 +725,7 @@ impl<S: typed::Consistency> NamesClient<S> {
 impl NamesClient {
     /// `constructor(state) -> class[]`
     ///
-    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request a page.
     pub fn constructor(
         &self,
         state: ClassState,
@@ -839,7 +843,8 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
 
     /// `then(id) -> Promise[]`
     ///
-    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request.
+    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request a
+    /// page.
     pub fn then(&self, id: &PromiseId) -> typed::nonblocking::Query<Promise, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "then");
         call.give("id", id);
@@ -926,7 +931,7 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
 impl AsyncNamesClient {
     /// `constructor(state) -> class[]`
     ///
-    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request a page.
     pub fn constructor(
         &self,
         state: ClassState,

@@ -77,7 +77,10 @@ export interface ClassKey {
   readonly id: ClassId;
 }
 
-/** Changes of a `class`: what is not named stays as it is. */
+/**
+ * Changes of a `class`: what is not named stays as it is, and `null`
+ * removes an optional attribute.
+ */
 export interface ClassPatch {
   readonly "user id"?: string;
   readonly "in-progress"?: boolean;
@@ -134,7 +137,10 @@ export interface OrderItemKey {
   readonly itemId: ItemId;
 }
 
-/** Changes of an `order_item`: what is not named stays as it is. */
+/**
+ * Changes of an `order_item`: what is not named stays as it is, and `null`
+ * removes an optional attribute.
+ */
 export interface OrderItemPatch {
   readonly _?: string | null;
 }
@@ -162,7 +168,10 @@ export interface OrderItem_Key {
   readonly n: number;
 }
 
-/** Changes of an `OrderItem`: what is not named stays as it is. */
+/**
+ * Changes of an `OrderItem`: what is not named stays as it is, and `null`
+ * removes an optional attribute.
+ */
 export interface OrderItem_Patch {
   readonly then?: string | null;
 }
@@ -304,7 +313,7 @@ export class NamesClient {
    * `then(id) -> Promise[]`
    *
    * Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date,
-   * "P#")`; 1 request.
+   * "P#")`; 1 request a page.
    * The name `then` means something else here, so it is `then_`.
    */
   then_(
@@ -316,7 +325,7 @@ export class NamesClient {
   /**
    * `constructor(state) -> class[]`
    *
-   * Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+   * Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request a page.
    * The name `constructor` means something else here, so it is
    * `constructor_`.
    */

@@ -500,10 +500,10 @@ class ShopClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[OrderSummary]:
-        """`orders_of_user(userId) -> Order.summary[] newest`
+        """`orders_of_user(userId) -> Order.summary[] newest page 20`
 
         Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-        descending, 20 items a page; 1 request, about 1 read units.
+        descending, 20 items a page; 1 request a page, about 1 read units.
         """
         return typed.Query(
             self,
@@ -523,7 +523,7 @@ class ShopClient(typed.Typed):
     ) -> typed.Collection[OrderWithItemsItem, OrderWithItemsAnswer]:
         """`order_with_items(orderId) -> Order + OrderItem[]`
 
-        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
         """
         return typed.Collection(
             self,
@@ -545,7 +545,7 @@ class ShopClient(typed.Typed):
         """`items_of_order(orderId) -> OrderItem[]`
 
         Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-        request.
+        request a page.
         """
         return typed.Query(
             self,
@@ -582,10 +582,11 @@ class ShopClient(typed.Typed):
         status: OrderStatus,
         backward: bool = False,
     ) -> typed.Query[Order]:
-        """`orders_by_status(status) -> Order[] newest`
+        """`orders_by_status(status) -> Order[] newest page 50`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
-        "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+        "ORDER#")`, descending, 50 items a page; 1 request a page, about 2 read
+        units.
         """
         return typed.Query(
             self,
@@ -603,10 +604,11 @@ class ShopClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[OrderSummary]:
-        """`recent_orders(userId, since) -> Order.summary[] newest`
+        """`recent_orders(userId, since) -> Order.summary[] newest page 20`
 
         Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
-        "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+        "ORDER#…"`, descending, 20 items a page; 1 request a page, about 1 read
+        units.
 
         - `since`: `createdAt` is at least this.
         """
@@ -626,11 +628,11 @@ class ShopClient(typed.Typed):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Order]:
-        """`recent_orders_by_status(status, since) -> Order[] newest`
+        """`recent_orders_by_status(status, since) -> Order[] newest page 50`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
-        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
-        about 2 read units.
+        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request a
+        page, about 2 read units.
 
         - `since`: `createdAt` is at least this.
         """
@@ -847,10 +849,10 @@ class AsyncShopClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[OrderSummary]:
-        """`orders_of_user(userId) -> Order.summary[] newest`
+        """`orders_of_user(userId) -> Order.summary[] newest page 20`
 
         Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-        descending, 20 items a page; 1 request, about 1 read units.
+        descending, 20 items a page; 1 request a page, about 1 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -870,7 +872,7 @@ class AsyncShopClient(typed.AsyncTyped):
     ) -> typed.AsyncCollection[OrderWithItemsItem, OrderWithItemsAnswer]:
         """`order_with_items(orderId) -> Order + OrderItem[]`
 
-        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
         """
         return typed.AsyncCollection(
             self,
@@ -892,7 +894,7 @@ class AsyncShopClient(typed.AsyncTyped):
         """`items_of_order(orderId) -> OrderItem[]`
 
         Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-        request.
+        request a page.
         """
         return typed.AsyncQuery(
             self,
@@ -929,10 +931,11 @@ class AsyncShopClient(typed.AsyncTyped):
         status: OrderStatus,
         backward: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`orders_by_status(status) -> Order[] newest`
+        """`orders_by_status(status) -> Order[] newest page 50`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
-        "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+        "ORDER#")`, descending, 50 items a page; 1 request a page, about 2 read
+        units.
         """
         return typed.AsyncQuery(
             self,
@@ -950,10 +953,11 @@ class AsyncShopClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[OrderSummary]:
-        """`recent_orders(userId, since) -> Order.summary[] newest`
+        """`recent_orders(userId, since) -> Order.summary[] newest page 20`
 
         Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
-        "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+        "ORDER#…"`, descending, 20 items a page; 1 request a page, about 1 read
+        units.
 
         - `since`: `createdAt` is at least this.
         """
@@ -973,11 +977,11 @@ class AsyncShopClient(typed.AsyncTyped):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`recent_orders_by_status(status, since) -> Order[] newest`
+        """`recent_orders_by_status(status, since) -> Order[] newest page 50`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
-        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
-        about 2 read units.
+        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request a
+        page, about 2 read units.
 
         - `since`: `createdAt` is at least this.
         """

@@ -695,10 +695,10 @@ impl<S: typed::Consistency> ShopClient<S> {
         call.one()
     }
 
-    /// `orders_of_user(userId) -> Order.summary[] newest`
+    /// `orders_of_user(userId) -> Order.summary[] newest page 20`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
-    /// items a page; 1 request, about 1 read units.
+    /// items a page; 1 request a page, about 1 read units.
     pub fn orders_of_user(
         &self,
         user_id: &UserId,
@@ -710,7 +710,7 @@ impl<S: typed::Consistency> ShopClient<S> {
 
     /// `order_with_items(orderId) -> Order + OrderItem[]`
     ///
-    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
     pub fn order_with_items(
         &self,
         order_id: &OrderId,
@@ -722,7 +722,8 @@ impl<S: typed::Consistency> ShopClient<S> {
 
     /// `items_of_order(orderId) -> OrderItem[]`
     ///
-    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request.
+    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request a
+    /// page.
     pub fn items_of_order(
         &self,
         order_id: &OrderId,
@@ -742,10 +743,10 @@ impl<S: typed::Consistency> ShopClient<S> {
         call.one()
     }
 
-    /// `recent_orders(userId, since) -> Order.summary[] newest`
+    /// `recent_orders(userId, since) -> Order.summary[] newest page 20`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
-    /// descending, 20 items a page; 1 request, about 1 read units.
+    /// descending, 20 items a page; 1 request a page, about 1 read units.
     ///
     /// - `since`: `createdAt` is at least this.
     pub fn recent_orders(
@@ -823,10 +824,10 @@ impl ShopClient {
         call.one()
     }
 
-    /// `orders_by_status(status) -> Order[] newest`
+    /// `orders_by_status(status) -> Order[] newest page 50`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
-    /// descending, 50 items a page; 1 request, about 2 read units.
+    /// descending, 50 items a page; 1 request a page, about 2 read units.
     pub fn orders_by_status(
         &self,
         status: OrderStatus,
@@ -836,10 +837,10 @@ impl ShopClient {
         call.query()
     }
 
-    /// `recent_orders_by_status(status, since) -> Order[] newest`
+    /// `recent_orders_by_status(status, since) -> Order[] newest page 50`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
-    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
+    /// "ORDER#…"`, descending, 50 items a page; 1 request a page, about 2 read units.
     ///
     /// - `since`: `createdAt` is at least this.
     pub fn recent_orders_by_status(
@@ -962,10 +963,10 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.one().await
     }
 
-    /// `orders_of_user(userId) -> Order.summary[] newest`
+    /// `orders_of_user(userId) -> Order.summary[] newest page 20`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
-    /// items a page; 1 request, about 1 read units.
+    /// items a page; 1 request a page, about 1 read units.
     pub fn orders_of_user(
         &self,
         user_id: &UserId,
@@ -977,7 +978,7 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
 
     /// `order_with_items(orderId) -> Order + OrderItem[]`
     ///
-    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
     pub fn order_with_items(
         &self,
         order_id: &OrderId,
@@ -989,7 +990,8 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
 
     /// `items_of_order(orderId) -> OrderItem[]`
     ///
-    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request.
+    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request a
+    /// page.
     pub fn items_of_order(
         &self,
         order_id: &OrderId,
@@ -1009,10 +1011,10 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.one().await
     }
 
-    /// `recent_orders(userId, since) -> Order.summary[] newest`
+    /// `recent_orders(userId, since) -> Order.summary[] newest page 20`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
-    /// descending, 20 items a page; 1 request, about 1 read units.
+    /// descending, 20 items a page; 1 request a page, about 1 read units.
     ///
     /// - `since`: `createdAt` is at least this.
     pub fn recent_orders(
@@ -1090,10 +1092,10 @@ impl AsyncShopClient {
         call.one().await
     }
 
-    /// `orders_by_status(status) -> Order[] newest`
+    /// `orders_by_status(status) -> Order[] newest page 50`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
-    /// descending, 50 items a page; 1 request, about 2 read units.
+    /// descending, 50 items a page; 1 request a page, about 2 read units.
     pub fn orders_by_status(
         &self,
         status: OrderStatus,
@@ -1103,10 +1105,10 @@ impl AsyncShopClient {
         call.query()
     }
 
-    /// `recent_orders_by_status(status, since) -> Order[] newest`
+    /// `recent_orders_by_status(status, since) -> Order[] newest page 50`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
-    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
+    /// "ORDER#…"`, descending, 50 items a page; 1 request a page, about 2 read units.
     ///
     /// - `since`: `createdAt` is at least this.
     pub fn recent_orders_by_status(

@@ -374,10 +374,10 @@ export class ShopClient {
   }
 
   /**
-   * `orders_of_user(userId) -> Order.summary[] newest`
+   * `orders_of_user(userId) -> Order.summary[] newest page 20`
    *
    * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-   * descending, 20 items a page; 1 request, about 1 read units.
+   * descending, 20 items a page; 1 request a page, about 1 read units.
    */
   ordersOfUser(
     args: OrdersOfUserArguments,
@@ -388,7 +388,7 @@ export class ShopClient {
   /**
    * `order_with_items(orderId) -> Order + OrderItem[]`
    *
-   * Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+   * Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
    */
   orderWithItems(
     args: OrderWithItemsArguments,
@@ -408,7 +408,7 @@ export class ShopClient {
    * `items_of_order(orderId) -> OrderItem[]`
    *
    * Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-   * request.
+   * request a page.
    */
   itemsOfOrder(
     args: ItemsOfOrderArguments,
@@ -430,10 +430,11 @@ export class ShopClient {
   }
 
   /**
-   * `orders_by_status(status) -> Order[] newest`
+   * `orders_by_status(status) -> Order[] newest page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
-   * "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+   * "ORDER#")`, descending, 50 items a page; 1 request a page, about 2 read
+   * units.
    */
   ordersByStatus(
     args: OrdersByStatusArguments,
@@ -442,10 +443,11 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders(userId, since) -> Order.summary[] newest`
+   * `recent_orders(userId, since) -> Order.summary[] newest page 20`
    *
    * Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
-   * "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+   * "ORDER#…"`, descending, 20 items a page; 1 request a page, about 1 read
+   * units.
    */
   recentOrders(
     args: RecentOrdersArguments,
@@ -454,11 +456,11 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders_by_status(status, since) -> Order[] newest`
+   * `recent_orders_by_status(status, since) -> Order[] newest page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
-   * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
-   * about 2 read units.
+   * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request
+   * a page, about 2 read units.
    */
   recentOrdersByStatus(
     args: RecentOrdersByStatusArguments,

@@ -173,6 +173,36 @@ impl ClientError {
         }
     }
 
+    /// The error about an item of a batch, which names its position.
+    pub(crate) fn of_item(self, at: usize) -> ClientError {
+        let said = |text: &str| format!("item {at} of the batch: {text}");
+        match self {
+            ClientError::Value(error) => ClientError::Value(ValueError::Item {
+                at,
+                error: Box::new(error),
+            }),
+            ClientError::Missing { of, names } => ClientError::Missing {
+                of: said(&of),
+                names,
+            },
+            ClientError::Unknown(text) => ClientError::Unknown(said(&text)),
+            ClientError::Invalid(text) => ClientError::Invalid(said(&text)),
+            ClientError::Exists(_)
+            | ClientError::Refused(_)
+            | ClientError::Taken { .. }
+            | ClientError::StaleVersion(_)
+            | ClientError::NotFound(_)
+            | ClientError::Service { .. }
+            | ClientError::Transport(_)
+            | ClientError::TimedOut(_)
+            | ClientError::OutcomeUnknown { .. }
+            | ClientError::TableDiffers { .. }
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
+            | ClientError::Incomplete(_) => self,
+        }
+    }
+
     /// The error of one write of a transaction: `write` says which, `number` counts from 0.
     pub(crate) fn of_write(self, write: &str, number: usize) -> ClientError {
         let said = |text: String| match text.starts_with(write) {

@@ -184,3 +184,40 @@ fn trying_takes_a_bounded_time() {
         .count();
     assert!((1..=20).contains(&with_help), "{with_help}");
 }
+
+/// A tool adds the comma between two parameters; a person sees whether a type was meant.
+#[test]
+fn a_comma_is_added_between_two_parameters() {
+    for (parameters, repaired) in [
+        (
+            "id title",
+            Some("pattern notes(id, title) -> Note[] page 5"),
+        ),
+        ("id string", None),
+        ("id Note", None),
+    ] {
+        let source = format!(
+            "{HEAD}entity Note\n  id: string, title: string\n  key \"N#{{id}}\" \"{{title}}\"\npattern notes({parameters}) -> Note[] page 5\n"
+        );
+        let found = compile(&source).diagnostics;
+        let error = found.iter().find(|one| one.message == "expected `)`");
+        let edits = error.unwrap().edits();
+        let text = apply(&source, edits);
+        let last = text.lines().last().filter(|_| !edits.is_empty());
+        assert_eq!(last, repaired, "{parameters}");
+    }
+}
+
+#[test]
+fn a_field_is_closed_behind_the_attribute_that_is_meant() {
+    let source = format!(
+        "{HEAD}entity Note\n  id: string, \"id-no\": string\n  key \"N#{{id-no#{{id}}\" \"N\"\n"
+    );
+    let found = compile(&source).diagnostics;
+    assert_eq!(found[0].message, "the field {id-no} is not closed");
+    let text = apply(&source, found[0].edits());
+    assert!(text.contains("key \"N#{id-no}#{id}\" \"N\"\n"), "{text}");
+    // An attribute may have such a name.
+    let source = source.replace("id-no\"", "id-no#{id\"");
+    assert!(compile(&source).model.is_some());
+}

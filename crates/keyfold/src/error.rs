@@ -238,6 +238,14 @@ impl Error {
         self
     }
 
+    /// The error about an item of a batch, which names its position.
+    pub(crate) fn of_item(mut self, at: usize) -> Error {
+        if let Error::Invalid { message, .. } = &mut self {
+            *message = format!("item {at} of the batch: {message}");
+        }
+        self
+    }
+
     /// The error about an item that must exist, as a sentence.
     pub(crate) fn not_found(message: String) -> Error {
         ClientError::not_found(message).into()
@@ -281,6 +289,7 @@ fn of_value(wrong: &ValueError, text: String) -> Error {
             | ValueError::Delimiter { .. }
             | ValueError::Empty(_)
             | ValueError::Argument { .. }
+            | ValueError::Item { .. }
             | ValueError::Long { .. }
             | ValueError::Width { .. } => text,
         },

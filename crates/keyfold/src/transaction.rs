@@ -338,15 +338,20 @@ impl Database {
         all: Vec<Given>,
     ) -> Result<(&Entity, Vec<Values>), Error> {
         let entity = self.entity(name)?;
-        let one = |values: Given| Ok(self.of_entity(verb, name, values)?.1);
-        let all: Vec<Values> = all.into_iter().map(one).collect::<Result<_, Error>>()?;
-        Ok((entity, all))
+        let one = |(at, values): (usize, Given)| match self.of_entity(verb, name, values) {
+            Ok((_, values)) => Ok(values),
+            Err(error) => Err(error.of_item(at)),
+        };
+        let all: Result<Vec<Values>, Error> = all.into_iter().enumerate().map(one).collect();
+        Ok((entity, all?))
     }
 }
 
 /// The values of each item.
 fn members_of<V: Serialize>(all: impl IntoIterator<Item = V>) -> Result<Vec<Given>, Error> {
-    all.into_iter().map(given::members).collect()
+    let each = all.into_iter().enumerate();
+    let each = each.map(|(at, one)| given::members(one).map_err(|error| error.of_item(at)));
+    each.collect()
 }
 
 fn items_of(many: read::Many) -> Vec<Option<Item>> {

@@ -111,6 +111,66 @@ fn a_batch_of_entities_from_which_something_follows_is_refused() {
 }
 
 #[test]
+fn a_wrong_item_of_a_batch_is_named_by_its_position() {
+    let db = Keyfold::memory().unwrap().model(MODEL).unwrap();
+    let notes = |wrong| {
+        let one = move |n| match n {
+            76 => values! { "n": wrong, "text": "x" },
+            n => values! { "n": n, "text": "x" },
+        };
+        (0..120).map(one)
+    };
+    let keys = || (0..9).map(|n| values! { "n": if n == 3 { "a" } else { "1" } });
+    let part = || [values! { "n": 1 }, values! {}];
+    for (found, start, name) in [
+        (
+            db.put_many("Note", notes("a")).map(drop),
+            "item 76 of the batch: n: `a`",
+            Some("n"),
+        ),
+        (
+            db.put_many("Note", part()).map(drop),
+            "item 0 of the batch: Note needs text",
+            Some("text"),
+        ),
+        (
+            db.get_many("Note", keys()).map(drop),
+            "item 3 of the batch: n: `a`",
+            Some("n"),
+        ),
+        (
+            db.get_many("Note", part()).map(drop),
+            "item 1 of the batch: ",
+            Some("n"),
+        ),
+        (
+            db.delete_many("Note", keys()).map(drop),
+            "item 3 of the batch: n: `a`",
+            Some("n"),
+        ),
+        (
+            db.delete_many("Note", part()).map(drop),
+            "item 1 of the batch: ",
+            Some("n"),
+        ),
+        (
+            db.put_many("Note", [5]).map(drop),
+            "item 0 of the batch: attributes are",
+            None,
+        ),
+    ] {
+        let Err(Error::Invalid {
+            message, attribute, ..
+        }) = &found
+        else {
+            panic!("{start}: {found:?}");
+        };
+        assert!(message.starts_with(start), "{message}");
+        assert_eq!(attribute.as_deref(), name, "{message}");
+    }
+}
+
+#[test]
 fn the_same_calls_are_awaited() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -76,6 +76,7 @@ class PutAnnotation:
     positions: Sequence[Position]
     updated_at: _datetime.datetime
     edition: int | None = None
+    """The version that the stored item is expected to have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,7 @@ class AnnotationKey:
     format: AnnotationFormat
     kind: AnnotationKind
     edition: int | None = None
+    """The version that the stored item is expected to have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +242,8 @@ class BookmarksClient(typed.Typed):
     ) -> typed.Query[Annotation]:
         """`annotations(customerId, bookId, format) -> Annotation[]`
 
-        Query of Annotations: `PK = "{customerId}:{bookId}:{format}"`; 1 request.
+        Query of Annotations: `PK = "{customerId}:{bookId}:{format}"`; 1 request a
+        page.
         """
         return typed.Query(
             self,
@@ -392,7 +395,8 @@ class AsyncBookmarksClient(typed.AsyncTyped):
     ) -> typed.AsyncQuery[Annotation]:
         """`annotations(customerId, bookId, format) -> Annotation[]`
 
-        Query of Annotations: `PK = "{customerId}:{bookId}:{format}"`; 1 request.
+        Query of Annotations: `PK = "{customerId}:{bookId}:{format}"`; 1 request a
+        page.
         """
         return typed.AsyncQuery(
             self,

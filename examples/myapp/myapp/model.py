@@ -519,10 +519,10 @@ class MyappClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[Order]:
-        """`orders_of_user(userId) -> Order[] newest`
+        """`orders_of_user(userId) -> Order[] newest page 10`
 
         Query of MyApp: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-        descending, 10 items a page; 1 request, about 0.5 read units.
+        descending, 10 items a page; 1 request a page, about 0.5 read units.
         """
         return typed.Query(
             self,
@@ -552,10 +552,10 @@ class MyappClient(typed.Typed):
         *,
         backward: bool = False,
     ) -> typed.Query[PendingOrdersItem]:
-        """`pending_orders() -> Order[] where status = pending`
+        """`pending_orders() -> Order[] where status = pending page 20`
 
         Query of MyApp.GSI2: `GSI2PK = "STATUS#pending"`, 20 items a page; 1
-        request, about 1 read units.
+        request a page, about 1 read units.
         """
         return typed.Query(
             self,
@@ -574,7 +574,7 @@ class MyappClient(typed.Typed):
     ) -> typed.Collection[UserOverviewItem, UserOverviewAnswer]:
         """`user_overview(userId) -> User + Order[] + Address[]`
 
-        Query of MyApp: `PK = "USER#{userId}"`; 1 request.
+        Query of MyApp: `PK = "USER#{userId}"`; 1 request a page.
         """
         return typed.Collection(
             self,
@@ -610,7 +610,7 @@ class MyappClient(typed.Typed):
         """`items_of_order(orderId) -> OrderItem[]`
 
         Query of MyApp: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-        request.
+        request a page.
         """
         return typed.Query(
             self,
@@ -777,10 +777,10 @@ class AsyncMyappClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`orders_of_user(userId) -> Order[] newest`
+        """`orders_of_user(userId) -> Order[] newest page 10`
 
         Query of MyApp: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-        descending, 10 items a page; 1 request, about 0.5 read units.
+        descending, 10 items a page; 1 request a page, about 0.5 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -815,10 +815,10 @@ class AsyncMyappClient(typed.AsyncTyped):
         *,
         backward: bool = False,
     ) -> typed.AsyncQuery[PendingOrdersItem]:
-        """`pending_orders() -> Order[] where status = pending`
+        """`pending_orders() -> Order[] where status = pending page 20`
 
         Query of MyApp.GSI2: `GSI2PK = "STATUS#pending"`, 20 items a page; 1
-        request, about 1 read units.
+        request a page, about 1 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -837,7 +837,7 @@ class AsyncMyappClient(typed.AsyncTyped):
     ) -> typed.AsyncCollection[UserOverviewItem, UserOverviewAnswer]:
         """`user_overview(userId) -> User + Order[] + Address[]`
 
-        Query of MyApp: `PK = "USER#{userId}"`; 1 request.
+        Query of MyApp: `PK = "USER#{userId}"`; 1 request a page.
         """
         return typed.AsyncCollection(
             self,
@@ -879,7 +879,7 @@ class AsyncMyappClient(typed.AsyncTyped):
         """`items_of_order(orderId) -> OrderItem[]`
 
         Query of MyApp: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-        request.
+        request a page.
         """
         return typed.AsyncQuery(
             self,

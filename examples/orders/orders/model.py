@@ -147,10 +147,10 @@ class OrdersWithAddressClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[CustomerOrder]:
-        """`orders_of_customer(Custid) -> CustomerOrder[]`
+        """`orders_of_customer(Custid) -> CustomerOrder[] page 50`
 
-        Query of CustomerOrders: `Custid = {Custid}`, 50 items a page; 1 request,
-        about 2 read units.
+        Query of CustomerOrders: `Custid = {Custid}`, 50 items a page; 1 request a
+        page, about 2 read units.
         """
         return typed.Query(
             self,
@@ -226,10 +226,10 @@ class AsyncOrdersWithAddressClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[CustomerOrder]:
-        """`orders_of_customer(Custid) -> CustomerOrder[]`
+        """`orders_of_customer(Custid) -> CustomerOrder[] page 50`
 
-        Query of CustomerOrders: `Custid = {Custid}`, 50 items a page; 1 request,
-        about 2 read units.
+        Query of CustomerOrders: `Custid = {Custid}`, 50 items a page; 1 request a
+        page, about 2 read units.
         """
         return typed.AsyncQuery(
             self,

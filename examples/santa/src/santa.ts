@@ -79,12 +79,14 @@ export interface PutLetter {
   readonly address: string;
   /** Default: `now`. */
   readonly receivedAt?: string;
+  /** The version that the stored item is expected to have. */
   readonly version?: number;
 }
 
 /** The key of a `Letter`. */
 export interface LetterKey {
   readonly letterId: LetterId;
+  /** The version that the stored item is expected to have. */
   readonly version?: number;
 }
 
@@ -350,10 +352,10 @@ export class SantaClient {
   }
 
   /**
-   * `toys() -> Toy[]`
+   * `toys() -> Toy[] page 50`
    *
    * Query of Letters: `PK = "TOY" AND begins_with(SK, "TOY#")`, 50 items a
-   * page; 1 request, about 2 read units.
+   * page; 1 request a page, about 2 read units.
    */
   toys(
     args: keyfold.NoArguments = {},
@@ -375,10 +377,10 @@ export class SantaClient {
   }
 
   /**
-   * `letters() -> Letter[] + Wish[] descending letterId`
+   * `letters() -> Letter[] + Wish[] descending letterId page 60`
    *
    * Query of Letters: `PK = "LETTER"`, descending, 60 items a page; 1
-   * request, about 2 read units.
+   * request a page, about 2 read units.
    */
   letters(
     args: keyfold.NoArguments = {},
@@ -390,7 +392,7 @@ export class SantaClient {
    * `letter(letterId) -> Letter + Wish[]`
    *
    * Query of Letters: `PK = "LETTER" AND begins_with(SK,
-   * "LETTER#{letterId}#")`; 1 request, about 0.5 read units.
+   * "LETTER#{letterId}#")`; 1 request a page, about 0.5 read units.
    */
   letter(
     args: LetterArguments,
@@ -399,10 +401,10 @@ export class SantaClient {
   }
 
   /**
-   * `demand(toyId) -> Toy + Wish[] descending`
+   * `demand(toyId) -> Toy + Wish[] descending page 60`
    *
    * Query of Letters.ByToy: `STRING1 = "TOY#{toyId}"`, descending, 60 items
-   * a page; 1 request, about 2 read units.
+   * a page; 1 request a page, about 2 read units.
    */
   demand(
     args: DemandArguments,

@@ -697,10 +697,10 @@ export class ShopClient {
   }
 
   /**
-   * `orders_of_user(userId) -> Order.summary[] newest`
+   * `orders_of_user(userId) -> Order.summary[] newest page 20`
    *
    * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
-   * descending, 20 items a page; 1 request, about 1 read units.
+   * descending, 20 items a page; 1 request a page, about 1 read units.
    */
   ordersOfUser(
     args: OrdersOfUserArguments,
@@ -711,7 +711,7 @@ export class ShopClient {
   /**
    * `order_with_items(orderId) -> Order + OrderItem[]`
    *
-   * Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+   * Query of Shop: `PK = "ORDER#{orderId}"`; 1 request a page.
    */
   orderWithItems(
     args: OrderWithItemsArguments,
@@ -731,7 +731,7 @@ export class ShopClient {
    * `items_of_order(orderId) -> OrderItem[]`
    *
    * Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
-   * request.
+   * request a page.
    */
   itemsOfOrder(
     args: ItemsOfOrderArguments,
@@ -763,10 +763,11 @@ export class ShopClient {
   }
 
   /**
-   * `orders_by_status(status) -> Order[] newest`
+   * `orders_by_status(status) -> Order[] newest page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
-   * "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+   * "ORDER#")`, descending, 50 items a page; 1 request a page, about 2 read
+   * units.
    */
   ordersByStatus(
     args: OrdersByStatusArguments,
@@ -775,10 +776,11 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders(userId, since) -> Order.summary[] newest`
+   * `recent_orders(userId, since) -> Order.summary[] newest page 20`
    *
    * Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
-   * "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+   * "ORDER#…"`, descending, 20 items a page; 1 request a page, about 1 read
+   * units.
    */
   recentOrders(
     args: RecentOrdersArguments,
@@ -787,11 +789,11 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders_by_status(status, since) -> Order[] newest`
+   * `recent_orders_by_status(status, since) -> Order[] newest page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
-   * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
-   * about 2 read units.
+   * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request
+   * a page, about 2 read units.
    */
   recentOrdersByStatus(
     args: RecentOrdersByStatusArguments,
@@ -800,10 +802,11 @@ export class ShopClient {
   }
 
   /**
-   * `active_users() -> User[] where active = true newest createdAt`
+   * `active_users() -> User[] where active = true newest createdAt page 20`
    *
    * Query of Shop.Active: `ACTIVEPK = "ACTIVE" AND begins_with(ACTIVESK,
-   * "USER#")`, descending, 20 items a page; 1 request, about 1 read units.
+   * "USER#")`, descending, 20 items a page; 1 request a page, about 1 read
+   * units.
    */
   activeUsers(
     args: keyfold.NoArguments = {},
@@ -812,11 +815,11 @@ export class ShopClient {
   }
 
   /**
-   * `products_of_category(category) -> Product[] lowest price`
+   * `products_of_category(category) -> Product[] lowest price page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "CATEGORY#{category}" AND
-   * begins_with(GSI1SK, "PRODUCT#")`, 50 items a page; 1 request, about 1.5
-   * read units.
+   * begins_with(GSI1SK, "PRODUCT#")`, 50 items a page; 1 request a page,
+   * about 1.5 read units.
    */
   productsOfCategory(
     args: ProductsOfCategoryArguments,
@@ -825,11 +828,11 @@ export class ShopClient {
   }
 
   /**
-   * `cheap_products(category, most) -> Product[] lowest price`
+   * `cheap_products(category, most) -> Product[] lowest price page 50`
    *
    * Query of Shop.GSI1: `GSI1PK = "CATEGORY#{category}" AND GSI1SK BETWEEN
-   * "PRODUCT#" AND "PRODUCT#{most:08}…"`, 50 items a page; 1 request, about
-   * 1.5 read units.
+   * "PRODUCT#" AND "PRODUCT#{most:08}…"`, 50 items a page; 1 request a
+   * page, about 1.5 read units.
    */
   cheapProducts(
     args: CheapProductsArguments,
@@ -838,16 +841,17 @@ export class ShopClient {
   }
 
   /**
-   * `stores(region, city, street) -> Store[]`
+   * `stores(region, city?, street?) -> Store[] page 50`
    *
    * Query of Shop: `PK = "STORES" AND begins_with(SK,
-   * "STORE#{region}#{city}#{street}#")`, 50 items a page; 1 request, about
-   * 1.5 read units.
+   * "STORE#{region}#{city}#{street}#")`, 50 items a page; 1 request a page,
+   * about 1.5 read units.
    * Without street: Query of Shop: `PK = "STORES" AND begins_with(SK,
-   * "STORE#{region}#{city}#")`, 50 items a page; 1 request, about 1.5 read
-   * units.
+   * "STORE#{region}#{city}#")`, 50 items a page; 1 request a page, about
+   * 1.5 read units.
    * Without city, street: Query of Shop: `PK = "STORES" AND begins_with(SK,
-   * "STORE#{region}#")`, 50 items a page; 1 request, about 1.5 read units.
+   * "STORE#{region}#")`, 50 items a page; 1 request a page, about 1.5 read
+   * units.
    */
   stores(
     args: StoresArguments,
@@ -869,10 +873,10 @@ export class ShopClient {
   }
 
   /**
-   * `organisations_of_user(userId) -> Membership[]`
+   * `organisations_of_user(userId) -> Membership[] page 50`
    *
    * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "MEMBER#")`,
-   * 50 items a page; 1 request, about 1.5 read units.
+   * 50 items a page; 1 request a page, about 1.5 read units.
    */
   organisationsOfUser(
     args: OrganisationsOfUserArguments,
@@ -881,13 +885,14 @@ export class ShopClient {
   }
 
   /**
-   * `members(orgId, role) -> Membership[]`
+   * `members(orgId, role?) -> Membership[] page 100`
    *
    * Query of Shop.GSI1: `GSI1PK = "ORG#{orgId}" AND begins_with(GSI1SK,
-   * "MEMBER#{role}#")`, 100 items a page; 1 request, about 2.5 read units.
+   * "MEMBER#{role}#")`, 100 items a page; 1 request a page, about 2.5 read
+   * units.
    * Without role: Query of Shop.GSI1: `GSI1PK = "ORG#{orgId}" AND
-   * begins_with(GSI1SK, "MEMBER#")`, 100 items a page; 1 request, about 2.5
-   * read units.
+   * begins_with(GSI1SK, "MEMBER#")`, 100 items a page; 1 request a page,
+   * about 2.5 read units.
    */
   members(args: MembersArguments): keyfold.Query<Membership, keyfold.Ordered> {
     return new keyfold.Query(this.client, "members", args);
@@ -907,10 +912,11 @@ export class ShopClient {
   }
 
   /**
-   * `files_below(orgId, folder) -> File[]`
+   * `files_below(orgId, folder) -> File[] page 100`
    *
    * Query of Shop: `PK = "FILES#{orgId}" AND begins_with(SK,
-   * "FILE#{folder}")`, 100 items a page; 1 request, about 2 read units.
+   * "FILE#{folder}")`, 100 items a page; 1 request a page, about 2 read
+   * units.
    */
   filesBelow(
     args: FilesBelowArguments,
@@ -919,10 +925,11 @@ export class ShopClient {
   }
 
   /**
-   * `views_of_day(productId, day) -> View[] newest`
+   * `views_of_day(productId, day) -> View[] newest page 100`
    *
    * Query of Shop: `PK = "VIEWS#{productId}#{day}" AND begins_with(SK,
-   * "AT#")`, descending, 100 items a page; 1 request, about 2.5 read units.
+   * "AT#")`, descending, 100 items a page; 1 request a page, about 2.5 read
+   * units.
    */
   viewsOfDay(
     args: ViewsOfDayArguments,
@@ -931,11 +938,11 @@ export class ShopClient {
   }
 
   /**
-   * `views_between(productId, from, to) -> View[] newest`
+   * `views_between(productId, from, to) -> View[] newest page 100`
    *
    * Query of Shop: `PK = "VIEWS#{productId}#{at:day}" AND SK BETWEEN
-   * "AT#{from}" AND "AT#{to}…"`, descending, 100 items a page; requests: 1
-   * a day.
+   * "AT#{from}" AND "AT#{to}…"`, descending, 100 items a page; requests a
+   * page: 1 a day.
    */
   viewsBetween(
     args: ViewsBetweenArguments,

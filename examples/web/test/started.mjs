@@ -46,7 +46,7 @@ export async function started(name, words = [], env = {}, folder = mkdtempSync(j
 /** A server of tables in memory, which ends with this process. */
 export async function server(...options) {
   const keyfold = process.env.KEYFOLD_BIN ?? join(BUILT, "keyfold");
-  const words = ["serve", "--memory", "--port", "0", "--until-stdin-closes", ...options];
+  const words = ["serve", "--memory", "--port", "0", "--until-stdin-closes", "--no-project", ...options];
   const child = spawn(keyfold, words);
   const { address, ended, said } = addressOf(child);
   const found = await address;

@@ -28,7 +28,7 @@ export async function startServer(folder?: string): Promise<Server> {
   const binary = variable("KEYFOLD_BIN") ?? "keyfold";
   const own = folder === undefined ? ["--memory"] : ["--data", folder];
   // Its standard input ends with this process, even when nothing of this process can run any more.
-  const command = ["serve", "--json", "--port", "0", "--until-stdin-closes", ...own];
+  const command = ["serve", "--json", "--port", "0", "--until-stdin-closes", "--no-project", ...own];
   const child = spawn(binary, command, { stdio: ["pipe", "pipe", "pipe"] });
   const forget = killedAtEnd(child);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

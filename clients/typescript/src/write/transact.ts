@@ -212,7 +212,7 @@ function checkGiven(parts: readonly ComposedPart[]): void {
 
 /** The refusal of two writes of one item whose order would make a difference. */
 function meeting(write: string, { first, second, item }: { first: string; second: string; item: string }): string {
-  return `${write} and it meet in ${item}: \`${first}\`, then \`${second}\`; a transaction changes an item once: put both into one write, or into transactions of their own`;
+  return `${write} uses the same item, ${item}: first \`${first}\`, then \`${second}\`; a transaction takes one action for an item: put both into one write, or into transactions of their own`;
 }
 
 function ofWrite<T>(name: string, number: number, make: () => T): T {

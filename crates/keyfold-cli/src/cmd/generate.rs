@@ -1,5 +1,6 @@
 //! `keyfold generate LANGUAGE FILE`: writes a typed client of a model, for checking in.
 
+use crate::client_file;
 use crate::cmd::difference::difference;
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Shown};
@@ -129,6 +130,8 @@ fn outputs(
     language: Option<Target>,
 ) -> Result<Vec<(Target, PathBuf)>, Failure> {
     if let (Some(target), Some(path)) = (language, &arguments.output) {
+        client_file::check(target, path)
+            .map_err(|reason| Failure::usage(reason).of_argument("--output"))?;
         return Ok(vec![(target, path.clone())]);
     }
     let mut outputs = project.map_or(Vec::new(), |project| project.outputs);
@@ -143,24 +146,13 @@ fn outputs(
     Ok(outputs)
 }
 
-/// The file of an output: itself, or in a folder the one with the model's name.
-fn place(model: &Model, target: Target, path: &Path) -> PathBuf {
-    let name = target.file_name(model);
-    let is_file = path.extension() == Path::new(&name).extension();
-    if is_file {
-        path.to_owned()
-    } else {
-        path.join(name)
-    }
-}
-
 /// The files with the differences that they would get.
 fn generated(
     (model, sources): Compiled<'_>,
     (outputs, settings): Outputs<'_>,
 ) -> Result<Vec<(Generated, String)>, Failure> {
     let one = |(target, path): &(Target, PathBuf)| {
-        let path = place(model, *target, path);
+        let path = client_file::of(model, *target, path);
         let text = target.text(model, sources, settings);
         let held = match std::fs::read_to_string(&path) {
             Ok(held) => held,

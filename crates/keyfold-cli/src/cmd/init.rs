@@ -2,6 +2,7 @@
 //! is in the folder is used. No file is replaced.
 
 use super::generate;
+use crate::client_file;
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
@@ -30,18 +31,18 @@ pub(crate) struct Arguments {
     /// folder, or a new one with the folder's name].
     #[arg(long)]
     name: Option<String>,
-    /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts, unless the
-    /// folder is one of Python or Rust].
+    /// Generate a TypeScript client, in this file of the folder [default: src/NAME.ts; also where no
+    /// language is named, unless the folder is one of Python or Rust].
     #[arg(long, value_name = "FILE")]
-    typescript: Option<PathBuf>,
-    /// The file of the generated Python client, in the folder [default: NAME.py, if the folder has a
-    /// pyproject.toml and no package.json].
+    typescript: Option<Option<PathBuf>>,
+    /// Generate a Python client, in this file of the folder [default: NAME.py; also where no language is
+    /// named, if the folder has a pyproject.toml and no package.json].
     #[arg(long, value_name = "FILE")]
-    python: Option<PathBuf>,
-    /// The file of the generated Rust client, in the folder [default: src/NAME.rs, if the folder has a
-    /// Cargo.toml and no package.json].
+    python: Option<Option<PathBuf>>,
+    /// Generate a Rust client, in this file of the folder [default: src/NAME.rs; also where no language is
+    /// named, if the folder has a Cargo.toml and no package.json].
     #[arg(long, value_name = "FILE")]
-    rust: Option<PathBuf>,
+    rust: Option<Option<PathBuf>>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         sources,
         is_new,
     } = &first;
-    let clients = clients(arguments, &model.name);
+    let clients = clients(arguments, &model.name)?;
     for (target, client) in &clients {
         let path = folder.join(client);
         if path.exists() {
@@ -96,6 +97,9 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             terminal::line(&format!(
                 "{FAINT}next: change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
             ));
+            for (target, _) in &outputs {
+                terminal::line(&format!("{FAINT}{}{FAINT:#}", runtime(*target)));
+            }
         },
     );
     Ok(())
@@ -227,28 +231,58 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The files of the generated clients: the named ones, or one in the folder's language.
-fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
-    let named = [
+fn clients(arguments: &Arguments, name: &str) -> Result<Vec<(Target, String)>, Failure> {
+    let usual = |target: Target| match target {
+        Target::Typescript => format!("src/{name}.ts"),
+        Target::Python => format!("{name}.py"),
+        Target::Rust => format!("src/{name}.rs"),
+    };
+    let asked = [
         (Target::Typescript, &arguments.typescript),
         (Target::Python, &arguments.python),
         (Target::Rust, &arguments.rust),
     ];
-    let named = named.into_iter().filter_map(|(target, file)| {
-        let file = file.as_ref()?.to_string_lossy().replace('\\', "/");
-        Some((target, file))
-    });
-    let named: Vec<(Target, String)> = named.collect();
+    let mut named = Vec::new();
+    for (target, file) in asked {
+        let Some(file) = file else { continue };
+        let Some(file) = file else {
+            named.push((target, usual(target)));
+            continue;
+        };
+        client_file::check(target, file).map_err(|reason| {
+            Failure::usage(reason).of_argument(&format!("--{}", target.word()))
+        })?;
+        named.push((target, file.to_string_lossy().replace('\\', "/")));
+    }
     if !named.is_empty() {
-        return named;
+        return Ok(named);
     }
     let has = |file: &str| arguments.folder.join(file).exists();
-    if has("pyproject.toml") && !has("package.json") {
-        return vec![(Target::Python, format!("{name}.py"))];
+    let target = match (
+        has("package.json"),
+        has("pyproject.toml"),
+        has("Cargo.toml"),
+    ) {
+        (false, true, _) => Target::Python,
+        (false, false, true) => Target::Rust,
+        (true, ..) | (false, false, false) => Target::Typescript,
+    };
+    Ok(vec![(target, usual(target))])
+}
+
+/// How the package that a client needs is installed, while none is published.
+fn runtime(target: Target) -> &'static str {
+    match target {
+        Target::Typescript => {
+            "runtime: in the repository of Keyfold, `npm ci && npm run build` in clients/typescript; here, `npm install REPOSITORY/clients/typescript`"
+        }
+        Target::Python => {
+            "runtime: `pip install REPOSITORY/clients/python`, where REPOSITORY is a clone of Keyfold's"
+        }
+        Target::Rust => {
+            "runtime: `cargo add keyfold --path REPOSITORY/crates/keyfold`, where REPOSITORY is a clone of Keyfold's"
+        }
     }
-    if has("Cargo.toml") && !has("package.json") {
-        return vec![(Target::Rust, format!("src/{name}.rs"))];
-    }
-    vec![(Target::Typescript, format!("src/{name}.ts"))]
 }
 
 /// The text of `keyfold.toml`.

@@ -36,6 +36,10 @@ pub(crate) struct Arguments {
     /// Keep all data in memory; nothing remains when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
+    /// Read no keyfold.toml: no table is created that no FILE declares, and the data folder is the named
+    /// one. The clients' packages start their servers so, since a program has a model of its own.
+    #[arg(long)]
+    no_project: bool,
     /// When a write is acknowledged: a `synced` write survives a crash of the machine, a `buffered`
     /// write only a crash of the process, and is faster.
     #[arg(long, value_enum, default_value_t = Acknowledged::Synced, value_name = "WHEN", conflicts_with = "memory")]
@@ -81,14 +85,17 @@ enum Acknowledged {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let config = arguments.config()?;
     let prepared = arguments.on_stream.prepare()?;
-    let of_project = Project::find()?.and_then(|project| project.model);
-    let of_project = of_project.filter(|_| arguments.files.is_empty());
+    let project = arguments.project()?;
+    let of_project = match (arguments.files.as_slice(), &project) {
+        ([], Some(project)) => project.model()?,
+        _ => None,
+    };
     let files = arguments.files.iter().chain(&of_project);
     let models = files
         .map(|file| model_file::load(file, output))
         .collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
-    let data = arguments.data_folder()?;
+    let data = arguments.data_folder(project.as_ref())?;
     let place = place(data.as_deref());
     let engine = arguments.engine(data.as_deref())?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
@@ -176,12 +183,20 @@ impl Arguments {
         Ok(config)
     }
 
+    /// The project, where it is read.
+    fn project(&self) -> Result<Option<Project>, Failure> {
+        if self.no_project {
+            return Ok(None);
+        }
+        Project::find()
+    }
+
     /// The data folder; none for memory.
-    fn data_folder(&self) -> Result<Option<PathBuf>, Failure> {
+    fn data_folder(&self, project: Option<&Project>) -> Result<Option<PathBuf>, Failure> {
         if self.memory {
             return Ok(None);
         }
-        backend::data_folder(self.data.as_deref()).map(Some)
+        backend::data_folder_of(project, self.data.as_deref()).map(Some)
     }
 
     fn engine(&self, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {

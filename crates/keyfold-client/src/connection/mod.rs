@@ -70,82 +70,103 @@ impl FromStr for Connection {
     /// `Invalid` when it has none of the forms, or a parameter that is not known. A password in the
     /// text is not repeated.
     fn from_str(text: &str) -> Result<Connection, ClientError> {
+        Connection::among(text, FORMS)
+    }
+}
+
+impl Connection {
+    /// Reads a connection text. `forms` is what a wrong text is answered with, where only some of the forms
+    /// are taken: `write http://127.0.0.1:8000`.
+    ///
+    /// # Errors
+    /// Those of [`Connection::from_str`].
+    pub fn among(text: &str, forms: &str) -> Result<Connection, ClientError> {
+        let whole = Whole { text, forms };
         let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(wrong(text, "it has no scheme"));
+            return Err(whole.wrong("it has no scheme"));
         };
         match scheme.to_ascii_lowercase().as_str() {
             "memory" if rest.is_empty() => Ok(Connection::Memory),
-            "memory" => Err(wrong(text, "nothing stands behind `memory:`")),
-            "keyfold" if rest.is_empty() => Err(wrong(text, "no folder is named")),
+            "memory" => Err(whole.wrong("nothing stands behind `memory:`")),
+            "keyfold" if rest.is_empty() => Err(whole.wrong("no folder is named")),
             "keyfold" => Ok(Connection::Folder(PathBuf::from(rest))),
             "http" | "https" => {
-                let (url, asked) = with_parameters(text)?;
+                let (url, asked) = whole.parameters()?;
                 crate::endpoint::address(url)?;
                 let url = url.to_owned();
                 Ok(Connection::Endpoint { url, asked })
             }
-            "dynamodb" => amazon(text),
-            _ => Err(wrong(text, "its scheme is not known")),
+            "dynamodb" => whole.amazon(),
+            _ => Err(whole.wrong("its scheme is not known")),
         }
     }
 }
 
-/// `dynamodb://REGION`, or `dynamodb://` with the region of the surroundings.
-fn amazon(text: &str) -> Result<Connection, ClientError> {
-    let (place, mut asked) = with_parameters(text)?;
-    let Some(region) = place.split_once("://").map(|(_, region)| region) else {
-        return Err(wrong(text, "`//` and a region stand behind `dynamodb:`"));
-    };
-    let region = region.trim_end_matches('/');
-    if !region.is_empty() {
-        if asked.region.is_some() {
-            return Err(wrong(text, "it has two regions"));
-        }
-        asked.region = Some(region.to_owned());
-    }
-    if asked.region.as_ref().is_some_and(|name| !is_region(name)) {
-        return Err(wrong(text, "a region looks like eu-west-1"));
-    }
-    Ok(Connection::Amazon(asked))
+/// A connection text, and what it is answered with when it is wrong.
+#[derive(Clone, Copy)]
+struct Whole<'t> {
+    text: &'t str,
+    forms: &'t str,
 }
 
-/// The text before `?`, and the parameters behind it.
-fn with_parameters(text: &str) -> Result<(&str, Asked), ClientError> {
-    let Some((place, query)) = text.split_once('?') else {
-        return Ok((text, Asked::default()));
-    };
-    let mut asked = Asked::default();
-    for parameter in query.split('&') {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = percent_decode_str(value)
-            .decode_utf8()
-            .map_err(|_| wrong(text, &format!("`{}` is not UTF-8", shown_text(name))))?;
-        let slot = match name {
-            "profile" => &mut asked.profile,
-            "region" => &mut asked.region,
-            "ca" => &mut asked.ca,
-            other => {
-                let why = format!(
-                    "its parameters are profile, region and ca, and not `{}`",
-                    shown_text(other)
-                );
-                return Err(wrong(text, &why));
-            }
+impl<'t> Whole<'t> {
+    /// `dynamodb://REGION`, or `dynamodb://` with the region of the surroundings.
+    fn amazon(self) -> Result<Connection, ClientError> {
+        let (place, mut asked) = self.parameters()?;
+        let Some(region) = place.split_once("://").map(|(_, region)| region) else {
+            return Err(self.wrong("`//` and a region stand behind `dynamodb:`"));
         };
-        if value.is_empty() || slot.is_some() {
-            let why = format!("`{name}` has one value");
-            return Err(wrong(text, &why));
+        let region = region.trim_end_matches('/');
+        if !region.is_empty() {
+            if asked.region.is_some() {
+                return Err(self.wrong("it has two regions"));
+            }
+            asked.region = Some(region.to_owned());
         }
-        *slot = Some(value.into_owned());
+        if asked.region.as_ref().is_some_and(|name| !is_region(name)) {
+            return Err(self.wrong("a region looks like eu-west-1"));
+        }
+        Ok(Connection::Amazon(asked))
     }
-    Ok((place, asked))
-}
 
-fn wrong(text: &str, why: &str) -> ClientError {
-    ClientError::Invalid(format!(
-        "`{}` is no connection: {why}; {FORMS}",
-        shown_text(&crate::endpoint::without_password(text))
-    ))
+    /// The text before `?`, and the parameters behind it.
+    fn parameters(self) -> Result<(&'t str, Asked), ClientError> {
+        let text = self.text;
+        let Some((place, query)) = text.split_once('?') else {
+            return Ok((text, Asked::default()));
+        };
+        let mut asked = Asked::default();
+        for parameter in query.split('&') {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = percent_decode_str(value)
+                .decode_utf8()
+                .map_err(|_| self.wrong(&format!("`{}` is not UTF-8", shown_text(name))))?;
+            let slot = match name {
+                "profile" => &mut asked.profile,
+                "region" => &mut asked.region,
+                "ca" => &mut asked.ca,
+                other => {
+                    let why = format!(
+                        "its parameters are profile, region and ca, and not `{}`",
+                        shown_text(other)
+                    );
+                    return Err(self.wrong(&why));
+                }
+            };
+            if value.is_empty() || slot.is_some() {
+                let why = format!("`{name}` has one value");
+                return Err(self.wrong(&why));
+            }
+            *slot = Some(value.into_owned());
+        }
+        Ok((place, asked))
+    }
+
+    fn wrong(self, why: &str) -> ClientError {
+        let shown = crate::endpoint::without_password(self.text);
+        let (shown, forms) = (shown_text(&shown), self.forms);
+        ClientError::Invalid(format!("`{shown}` is no connection: {why}; {forms}"))
+    }
 }
 
 #[cfg(test)]

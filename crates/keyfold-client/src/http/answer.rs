@@ -4,6 +4,7 @@
 
 use keyfold_api::{
     ConsumedCapacity, ErrorKind, KeysAndAttributes, Named, Operation, Request, Response, Select,
+    TransactGet,
 };
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
@@ -19,6 +20,8 @@ pub(super) struct Asked {
     is_count: bool,
     /// The keys of the items that it reads, by table.
     keys: Vec<(String, Vec<Item>)>,
+    /// The keys of the items that a transaction reads, in their order.
+    places: Vec<Item>,
 }
 
 impl Asked {
@@ -45,6 +48,7 @@ impl Asked {
             actions: actions.unwrap_or_default(),
             is_count: matches!(select, Some(Named::Known(Select::Count))),
             keys: keys_of(request),
+            places: places_of(request),
         }
     }
 
@@ -52,12 +56,8 @@ impl Asked {
     /// attributes of its key, where they were not read.
     fn is_of(&self, table: Option<&str>, held: impl Fn(&str) -> Option<Value>) -> bool {
         let is_own = |name: &String| table.is_none_or(|table| name == table);
-        let is_at = |key: &Item| {
-            let mut members = key.iter();
-            members.all(|(name, value)| held(name).is_none_or(|own| own == *value))
-        };
         let mut tables = self.keys.iter();
-        tables.any(|(name, keys)| is_own(name) && keys.iter().any(is_at))
+        tables.any(|(name, keys)| is_own(name) && keys.iter().any(|key| is_at(key, &held)))
     }
 
     /// Whether the request reads the item of a key, with no attribute more or less, of a table.
@@ -112,7 +112,10 @@ impl Asked {
                 tables.all(|table| self.names(table)) && are_own(&output.consumed_capacity)
             }
             Response::TransactGetItems(output) => {
-                output.responses.len() == self.actions && are_own(&output.consumed_capacity)
+                let mut places = output.responses.iter().zip(&self.places);
+                output.responses.len() == self.actions
+                    && places.all(|(one, key)| one.iter().all(|item| is_at(key, of(item))))
+                    && are_own(&output.consumed_capacity)
             }
             Response::TransactWriteItems(output) => are_own(&output.consumed_capacity),
             _ => true,
@@ -128,6 +131,22 @@ impl Asked {
         let is_under_way = *kind == Some(ErrorKind::TransactionInProgress);
         !is_under_way && (reasons.is_empty() || reasons.len() == self.actions)
     }
+}
+
+/// Whether an item may be that of a key.
+fn is_at(key: &Item, held: impl Fn(&str) -> Option<Value>) -> bool {
+    let mut members = key.iter();
+    members.all(|(name, value)| held(name).is_none_or(|own| own == *value))
+}
+
+/// The keys of the items that a transaction reads, in their order.
+fn places_of(request: &Request) -> Vec<Item> {
+    let Request::TransactGetItems(input) = request else {
+        return Vec::new();
+    };
+    let gets = input.transact_items.iter().flatten();
+    let key = |get: &TransactGet| get.key.iter().flatten().next().cloned();
+    gets.map(|get| key(get).unwrap_or_default()).collect()
 }
 
 /// The keys of the items that a request reads, by table.

@@ -6,6 +6,9 @@ use super::shapes::Shapes;
 use crate::words::default_text;
 use keyfold_model::{Attribute, Entity, Model};
 
+/// The note about the version that a write is given.
+const EXPECTED: &str = "The version that the stored item is expected to have.";
+
 /// The names of the entities' types, and of those of their copies.
 pub(super) struct Taken {
     pub(super) entities: Vec<EntityTypes>,
@@ -98,7 +101,7 @@ pub(super) fn form(
         .version
         .as_ref()
         .and_then(|name| entity.attribute(name));
-    let version = version.map(|one| field(one, true, None));
+    let version = version.map(|one| field(one, true, Some(EXPECTED.to_owned())));
     let copies = entity
         .copies
         .iter()

@@ -54,6 +54,15 @@ impl Target {
         }
     }
 
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Target::Typescript => "ts",
+            Target::Python => "py",
+            Target::Rust => "rs",
+        }
+    }
+
     /// The name of the file of a model: the model's, with `_client` behind one that means something
     /// else, such as `json` in Python and `mod` in Rust.
     pub fn file_name(self, model: &Model) -> String {

@@ -264,20 +264,26 @@ fn note(parameter: &schema::Parameter) -> Option<String> {
 
 /// The promise in the model's language, then the plan of each choice of optional parameters.
 fn about(model: &Model, pattern: &Pattern, rows: &[&PatternRow]) -> Vec<String> {
-    let names = pattern.parameters.iter().map(|one| one.name.as_str());
-    let parameters: Vec<&str> = names.collect();
+    let names = pattern.parameters.iter().map(|one| {
+        let mark = if one.optional { "?" } else { "" };
+        format!("{}{mark}", one.name)
+    });
+    let parameters: Vec<String> = names.collect();
+    let page = pattern.page.map(|items| format!(" page {items}"));
     let mut lines = vec![format!(
-        "`{}({}) -> {}`",
+        "`{}({}) -> {}{}`",
         pattern.name,
         parameters.join(", "),
-        whole_promise(model, pattern)
+        whole_promise(model, pattern),
+        page.unwrap_or_default()
     )];
-    lines.extend(rows.iter().map(|row| plan_line(row)));
+    let has_pages = !pattern.is_single() && pattern.together.is_none();
+    lines.extend(rows.iter().map(|row| plan_line(row, has_pages)));
     lines
 }
 
 /// A plan in a sentence: its request, what a page costs, what is filtered.
-fn plan_line(row: &PatternRow) -> String {
+fn plan_line(row: &PatternRow, has_pages: bool) -> String {
     let mut line = String::new();
     if !row.without.is_empty() {
         line.push_str(&format!("Without {}: ", row.without.join(", ")));
@@ -295,10 +301,15 @@ fn plan_line(row: &PatternRow) -> String {
     for filter in &row.filters {
         line.push_str(&format!(", filtered by `{filter}`"));
     }
+    // `1 per 100 ids` says itself what it is of.
+    let of_page = match has_pages && !row.requests.starts_with("1 per ") {
+        true => " a page",
+        false => "",
+    };
     let requests = if row.requests == "1" {
-        "1 request".to_owned()
+        format!("1 request{of_page}")
     } else {
-        format!("requests: {}", row.requests)
+        format!("requests{of_page}: {}", row.requests)
     };
     line.push_str(&format!("; {requests}"));
     if let Some(units) = row.units {

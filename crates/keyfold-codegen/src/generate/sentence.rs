@@ -1,10 +1,21 @@
 //! Sentences of doc comments.
 
+use super::form::Field;
+
 /// A name with its article: an `Order`.
 pub(super) fn one(name: &str) -> String {
     let is_vowel = name.starts_with(|c: char| "AEIOaeio".contains(c));
     let article = if is_vowel { "an" } else { "a" };
     format!("{article} `{name}`")
+}
+
+/// What the changes of an entity do, where `removed` removes an attribute: `null`.
+pub(super) fn changes(name: &str, fields: &[Field], removed: &str) -> String {
+    let start = format!("Changes of {}: what is not named stays as it is", one(name));
+    if fields.iter().any(|field| field.optional) {
+        return format!("{start}, and `{removed}` removes an optional attribute.");
+    }
+    format!("{start}.")
 }
 
 /// The promise, an empty line, the plans.

@@ -80,7 +80,10 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
         requests: 0,
         capacity: CapacityHalves::ZERO,
     };
-    let places = keys.iter().map(|key| identifying_place(model, entity, key));
+    let places = keys
+        .iter()
+        .enumerate()
+        .map(|(at, key)| identifying_place(model, entity, key).map_err(|error| error.of_item(at)));
     let places: Vec<Keyed> = places.collect::<Result<_, _>>()?;
     let columns = columns(table);
     let mut left: Vec<usize> = (0..keys.len()).collect();

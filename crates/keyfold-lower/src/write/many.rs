@@ -48,10 +48,11 @@ pub fn put_many<'l>(
     Lowering::new(origin, move |io| async move {
         check_alone(model, entity, "put")?;
         let (mut places, mut made) = (Vec::new(), Vec::new());
-        for values in items {
+        for (at, values) in items.iter().enumerate() {
             let mut own = Vec::new();
             let values = complete(&io, entity, values, &mut own);
-            let main = derive(model, entity, &values)?.into_iter().next();
+            let derived = derive(model, entity, &values).map_err(|error| error.of_item(at))?;
+            let main = derived.into_iter().next();
             let main =
                 main.ok_or_else(|| ClientError::Unknown(format!("{} has no key", entity.name)))?;
             places.push(((main.table, main.key), WriteRequest::put(main.item)));
@@ -81,8 +82,8 @@ pub fn delete_many<'l>(
     Lowering::new(origin, move |io| async move {
         check_alone(model, entity, "delete")?;
         let mut places = Vec::new();
-        for key in keys {
-            let place = Place::of(model, entity, key)?;
+        for (at, key) in keys.iter().enumerate() {
+            let place = Place::of(model, entity, key).map_err(|error| error.of_item(at))?;
             let request = WriteRequest {
                 put: None,
                 delete: Some(Some(Ok(place.key.clone()))),

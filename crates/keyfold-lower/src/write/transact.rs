@@ -383,6 +383,6 @@ fn check_given(parts: &[Composed]) -> Result<(), ClientError> {
 /// The refusal of two writes of one item whose order would make a difference.
 fn meeting(first: &str, [one, other]: [&str; 2], item: &str) -> ClientError {
     ClientError::refused(format!(
-        "{first} and it meet in {item}: `{one}`, then `{other}`; a transaction changes an item once: put both into one write, or into transactions of their own"
+        "{first} uses the same item, {item}: first `{one}`, then `{other}`; a transaction takes one action for an item: put both into one write, or into transactions of their own"
     ))
 }

@@ -189,11 +189,36 @@ pub(super) fn attribute_of<'e>(
 
 /// The error about a name that is no attribute of an entity.
 pub(super) fn unknown_attribute(entity: &Entity, name: &Name) -> Diagnostic {
+    if let Some(unclosed) = unclosed(entity, name) {
+        return unclosed;
+    }
     let names = entity
         .attributes
         .iter()
         .map(|attribute| attribute.name.as_str());
     unknown(&format!("attribute of {}", entity.name), name, names)
+}
+
+/// The error about a field of a key that is not closed, so that the next one is part of its name:
+/// `{status#{ticketId}`.
+fn unclosed(entity: &Entity, name: &Name) -> Option<Diagnostic> {
+    let (_, next) = name.text.split_once('{')?;
+    let names = entity.attributes.iter().map(|one| one.name.as_str());
+    let begun = |known: &&str| {
+        let rest = name.text.strip_prefix(known).unwrap_or_default();
+        rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_')
+    };
+    let meant = names.filter(begun).max_by_key(|known| known.len())?;
+    let between = name.text.len() - next.len() - 1;
+    let between = name.text.get(meant.len()..between)?;
+    let message = format!("the field {{{meant}}} is not closed");
+    let label = "the next field begins inside it";
+    let diagnostic = Diagnostic::error("KF002", name.span, message, label);
+    Some(
+        diagnostic
+            .help(format!("write {{{meant}}}{between}{{{next}}}"))
+            .repair(vec![Edit::insert(name.span.start + meant.len(), "}")]),
+    )
 }
 
 /// The error about an undeclared name. It suggests the nearest known name, or lists the known ones.

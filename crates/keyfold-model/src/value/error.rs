@@ -112,6 +112,14 @@ pub enum ValueError {
         /// What is wrong with the attribute.
         error: Box<ValueError>,
     },
+    /// The value is that of an item of a batch.
+    #[error("item {at} of the batch: {error}")]
+    Item {
+        /// The position of the item, from 0.
+        at: usize,
+        /// What is wrong with the attribute.
+        error: Box<ValueError>,
+    },
     /// A key is longer than DynamoDB takes it.
     #[error(
         "{of}: {name} makes {column} {bytes} bytes long, and a {part} key has at most {most} bytes"
@@ -171,6 +179,7 @@ impl ValueError {
             | ValueError::Argument { argument: name, .. }
             | ValueError::Long { name, .. }
             | ValueError::Width { name, .. } => name,
+            ValueError::Item { error, .. } => error.name(),
         }
     }
 }

@@ -58,7 +58,7 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
         Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
             let value = json::read(text).map_err(|fault| match fault {
-                Fault::Form => wrong(&format!("JSON of {}", kind.with_article())),
+                Fault::Form => wrong(&format!("JSON of {}{}", kind.with_article(), like(kind))),
                 Fault::Twice(key) => ValueError::Twice {
                     name: name.to_owned(),
                     key,
@@ -66,6 +66,20 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
             })?;
             typed(name, kind, &value)
         }
+    }
+}
+
+/// An example of the JSON of a list or a set.
+fn like(kind: &Type) -> &'static str {
+    let (Type::List(of) | Type::Set(of)) = kind else {
+        return "";
+    };
+    if of.is_text() {
+        ", like [\"a\", \"b\"]"
+    } else if of.is_number() {
+        ", like [1, 2]"
+    } else {
+        ""
     }
 }
 

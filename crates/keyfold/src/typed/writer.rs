@@ -120,11 +120,12 @@ fn given<'k, T: ToMembers + 'k>(
     entity: &str,
     all: impl IntoIterator<Item = &'k T>,
 ) -> Result<Vec<Given>, Error> {
-    let each = all.into_iter().map(|one| one.to_members().into_parts());
-    let given = each.map(|parts| Ok(parts?.0));
-    given
-        .collect::<Result<_, Error>>()
-        .map_err(|error| error.owned(entity))
+    let each = all.into_iter().enumerate();
+    let given = each.map(|(at, one)| match one.to_members().into_parts() {
+        Ok((given, _)) => Ok(given),
+        Err(error) => Err(error.owned(entity).of_item(at)),
+    });
+    given.collect()
 }
 
 impl<E, D: Clone> Clone for Writer<E, D> {

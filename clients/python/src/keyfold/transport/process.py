@@ -33,8 +33,8 @@ class Server:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         # Its standard input ends with this process, even when nothing of it can run any more.
-        until = "--until-stdin-closes"
-        command = [binary(), "serve", "--json", "--port", "0", until, *arguments]
+        own = ("--until-stdin-closes", "--no-project")
+        command = [binary(), "serve", "--json", "--port", "0", *own, *arguments]
         # What it says goes to no terminal of the program, and explains a failed start.
         self._said = tempfile.TemporaryFile("w+")
         try:

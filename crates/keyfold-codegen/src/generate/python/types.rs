@@ -6,7 +6,7 @@ use crate::generate::form::{
     Answer, Choice, CopyForm, Count, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
     PatternForm, RecordForm, Shape, Whole, WholeMember,
 };
-use crate::generate::sentence::one;
+use crate::generate::sentence::{changes, one};
 use keyfold_model::schema::Precision;
 use keyfold_model::{Type, written};
 
@@ -202,10 +202,7 @@ impl Types<'_> {
 
     /// Changes: what is unset stays as it is, and an optional attribute is removed by `None`.
     fn print_patch(&self, entity: &str, name: &str, fields: &[Field], out: &mut Printer) {
-        let about = format!(
-            "Changes of {}: what is not named stays as it is.",
-            one(entity)
-        );
+        let about = changes(entity, fields, "None");
         self.open_given(name, entity, &about, out);
         if !fields.is_empty() {
             out.gap();

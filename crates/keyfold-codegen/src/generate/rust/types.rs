@@ -9,7 +9,7 @@ use crate::generate::form::{
     PatternForm, RecordForm, Shape, Whole, WholeMember,
 };
 use crate::generate::names::{Names, pascal};
-use crate::generate::sentence::one;
+use crate::generate::sentence::{changes, one};
 use keyfold_model::{Type, written};
 
 /// What the types of a file are made of.
@@ -361,13 +361,8 @@ impl Types<'_> {
     fn print_patch(&self, entity: &EntityForm, fields: &[Field], out: &mut Printer) {
         let name = &entity.types.patch;
         out.gap();
-        out.doc(
-            0,
-            &[format!(
-                "Changes of {}: what is not named stays as it is.",
-                one(&entity.name)
-            )],
-        );
+        let about = changes(&entity.name, fields, "Patch::Remove");
+        out.doc(0, &[about]);
         out.line(0, &format!("#[derive({DERIVED}, Default)]"));
         let members = fields.iter().map(|field| {
             let of = self.stored_type(&field.shape);

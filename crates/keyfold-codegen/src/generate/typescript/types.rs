@@ -5,7 +5,7 @@ use crate::generate::form::{
     Answer, Choice, CopyForm, Count, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
     Parameter, PatternForm, RecordForm, Shape, Whole, WholeMember, WriteForm,
 };
-use crate::generate::sentence::one;
+use crate::generate::sentence::{changes, one};
 use keyfold_model::{Type, written};
 use std::cmp::Ordering;
 
@@ -250,11 +250,7 @@ fn print_given(form: &Form, entity: &EntityForm, out: &mut Printer) {
     out.doc(0, &[format!("The key of {}.", one(name))]);
     let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
     interface(form, &types.key, None, &versioned, out);
-    let about = format!(
-        "Changes of {}: what is not named stays as it is.",
-        one(name)
-    );
-    out.doc(0, &[about]);
+    out.doc(0, &[changes(name, patch, "null")]);
     print_patch(form, &types.patch, patch, out);
     let about = format!(
         "What {} gets that is created or put: as given, or made.",

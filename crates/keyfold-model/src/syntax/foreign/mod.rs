@@ -11,6 +11,7 @@ mod write;
 
 pub(super) use advice::{advice, declaration};
 pub(super) use tokens::ABSENT;
+pub(super) use types::is_type;
 pub(crate) use types::type_meant;
 
 use super::change::Change;

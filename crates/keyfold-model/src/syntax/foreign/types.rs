@@ -54,6 +54,6 @@ pub(crate) fn type_meant(name: &str) -> Option<&'static str> {
 }
 
 /// Whether a word is a type, of this language or of another.
-pub(super) fn is_type(word: &str) -> bool {
+pub(crate) fn is_type(word: &str) -> bool {
     TYPES.iter().any(|(own, _)| *own == word) || type_meant(word).is_some()
 }

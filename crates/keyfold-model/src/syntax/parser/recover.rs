@@ -177,12 +177,34 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
         all.extend(words(before, &WORDS));
         all.extend(removed(tokens, before));
     }
-    // Between two names or values a comma may have been forgotten; a person sees whether it was.
+    // Between two names or values a comma may have been forgotten. A person sees whether it was, but
+    // for two parameters.
+    let choice = match expected.contains(&")") && are_parameters(tokens, failed) {
+        true => Choice::Tool,
+        false => Choice::Person,
+    };
     all.push(Change {
-        choice: Choice::Person,
+        choice,
         ..inserted(tokens, failed, ",")
     });
     all
+}
+
+/// Whether the words before and at a place are two parameters: neither is one of the language, nor the
+/// type of the other.
+fn are_parameters(tokens: &[Token], place: usize) -> bool {
+    let is_name = |token: Option<&Token>| match token.map(|token| &token.kind) {
+        Some(TokenKind::Word(word)) => {
+            let is_small = word.starts_with(|c: char| c.is_ascii_lowercase());
+            is_small && !WORDS.contains(&word.as_str()) && !foreign::is_type(word)
+        }
+        Some(
+            TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_),
+        )
+        | None => false,
+    };
+    let before = place.checked_sub(1).and_then(|before| tokens.get(before));
+    is_name(before) && is_name(tokens.get(place))
 }
 
 /// The word at a place, replaced by the known word that is nearest to it.

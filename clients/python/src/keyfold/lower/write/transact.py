@@ -244,6 +244,6 @@ def _check_given(parts: Sequence[_Composed]) -> None:
 def _meeting(write: str, first: str, second: str, item: str) -> str:
     """The refusal of two writes of one item whose order would make a difference."""
     return (
-        f"{write} and it meet in {item}: `{first}`, then `{second}`; a transaction changes an item"
-        " once: put both into one write, or into transactions of their own"
+        f"{write} uses the same item, {item}: first `{first}`, then `{second}`; a transaction takes"
+        " one action for an item: put both into one write, or into transactions of their own"
     )
