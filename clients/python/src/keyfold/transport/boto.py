@@ -108,7 +108,7 @@ class Driver:
             return self._drive(call, timeout, name)
 
     def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
-        limit = Limit(timeout if timeout is not None else self._options.timeout)
+        limit = Limit(timeout if timeout is not None else self._options.timeout, name)
         answers: list[Answer] | None = None
         while True:
             try:

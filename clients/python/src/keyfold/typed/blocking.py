@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from keyfold.calls import PageOptions
 from keyfold.client import Client, leading
 from keyfold.errors import NotFound
+from keyfold.lower.positions import each_of
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown, check_list
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
@@ -318,7 +319,7 @@ class BatchWriter(Writer[New, Put, Key, Patch, T, M, Touched]):
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
         items = check_list("items", all_of, self.entity)
-        parts = [self.part.put(one) for one in items]
+        parts = each_of(items, self.entity, self.part.put)
         given = [self._shapes.given(self.entity, one) for one in items]
         done = self._client.put_many(self.entity, given, timeout=timeout)
         made = [part.made(one) for part, one in zip(parts, done.made, strict=True)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from keyfold import item
-from keyfold.errors import Invalid
+from keyfold.lower.write.meeting import no_write
 from keyfold.options import check_list
 from keyfold.typed.made import NothingMade, Part, PartWritten, Transacted, Written
 from keyfold.typed.shapes import Shapes
@@ -79,14 +79,9 @@ class NamedParts:
 def parts_of(writes: Iterable[Part[Any]]) -> list[Part[Any]]:
     """The parts of a transaction. Refuses what is none."""
     parts = check_list("writes", writes, "transact")
-    for part in parts:
+    for at, part in enumerate(parts):
         if not isinstance(part, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise Invalid(
-                "transact: a write is a part, such as those of `part`, and no"
-                f" {type(part).__name__}",
-                of="transact",
-                attribute="writes",
-            )
+            raise no_write(at, "a part, such as those of `part`", part)
     return parts
 
 

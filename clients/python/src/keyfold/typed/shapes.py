@@ -21,6 +21,7 @@ from typing import (
 from keyfold.errors import Invalid, NotFound, UnknownItem
 from keyfold.item import Event, Item
 from keyfold.lacking import lacking
+from keyfold.lower.positions import each_of
 from keyfold.options import OnUnknown, Options, check_list
 from keyfold.plan.kind import Kind, Record
 from keyfold.plan.model import Entity, Model, Pattern
@@ -114,7 +115,7 @@ class Shapes:
 
     def keys(self, entity: str, keys: Iterable[Any]) -> list[dict[str, object]]:
         """The attributes of several keys."""
-        return [self.key(entity, key) for key in check_list("keys", keys, entity)]
+        return each_of(check_list("keys", keys, entity), entity, lambda key: self.key(entity, key))
 
     def of_pattern(self, pattern: str, args: Mapping[str, object]) -> dict[str, object]:
         """The arguments of a pattern."""
