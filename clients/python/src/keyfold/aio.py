@@ -29,6 +29,7 @@ from keyfold.plan.load import load
 from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
 from keyfold.transport.aioboto import AsyncDriver, connect
+from keyfold.transport.botocore_errors import opening
 from keyfold.transport.process import Server, end_by_signals
 from keyfold.writes import TransactionWrite
 
@@ -72,7 +73,8 @@ class AsyncClient:
                     server = await asyncio.to_thread(Server, ["--data", read.folder])
                     self._open.push_async_callback(asyncio.to_thread, server.stop)
                     read = connections.read(server.endpoint)
-                client = await self._open.enter_async_context(connect(read))
+                with opening():
+                    client = await self._open.enter_async_context(connect(read))
             except BaseException:
                 await self._open.aclose()
                 raise
