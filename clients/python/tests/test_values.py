@@ -172,6 +172,8 @@ def test_keys_of_astral_characters_sort_as_the_service_does(client: Client) -> N
         ("extra", {1: 1}, "extra is no map of int"),
         ("reference", "6f1c", "is not a UUID like"),
         ("stamp", "6f1c", "is not a ULID of 26 characters"),
+        ("changedAt", date(2024, 1, 1), "is no time: datetime.date(2024, 1, 1); give an aware"),
+        ("day", datetime(2024, 1, 1, tzinfo=UTC), "give a date: .date()"),
         ("sise", 1, "Thing has no `sise`; did you mean `size`?"),
     ],
 )
