@@ -142,6 +142,31 @@ def test_a_key_that_is_left_has_the_attributes_of_one() -> None:
             _batch([one, two], [], [left])
 
 
+def test_each_item_of_a_snapshot_is_of_its_key() -> None:
+    one, two = ({"a": {"S": name}, "b": {"N": "1"}} for name in "xy")
+    gets = [{"Get": {"TableName": "Main", "Key": key}} for key in (one, two)]
+
+    def read(*found: Json) -> None:
+        answer = {"Responses": [{"Item": item} if item else {} for item in found]}
+        fitting(Request("TransactGetItems", {"TransactItems": gets}), answer)
+
+    # The attributes of a key may not be read, and an item may not exist.
+    for item in (two, {**two, "c": {"S": "z"}}, {"b": {"N": "1.0"}}, {"c": {"S": "z"}}, {}):
+        read(one, item)
+    read({}, {})
+    for found in (
+        (two, one),
+        (one, one),
+        ({}, one),
+        (one, {"a": {"S": "x"}}),
+        ({"b": {"N": "2"}},),
+    ):
+        with pytest.raises(NoAnswer):
+            read(*found)
+    with pytest.raises(NoAnswer, match="an item of a key that was not asked for"):
+        read(two, one)
+
+
 def test_the_keys_of_a_batch_are_compared_in_a_time_that_grows_as_they_do() -> None:
     looks = 0
 

@@ -38,7 +38,7 @@ def refused(client: Client, proxy: Proxy, pattern: str, args: dict[str, object],
     with pytest.raises(Invalid) as caught:
         client.page(pattern, args, after=text)
     assert f"this is no cursor of {pattern} with these arguments" in caught.value.message
-    assert (caught.value.of, caught.value.attribute) == (pattern, "after")
+    assert (caught.value.of, caught.value.attribute) == (f"the pattern {pattern}", "after")
     assert proxy.operations() == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from both import BOTH, Asked, called
 from support import Proxy
 
-from keyfold import Client, Invalid, Model, Options
+from keyfold import Aborted, Client, Invalid, Model, Options
 from keyfold.aio import AsyncClient
 
 NAN = math.nan
@@ -18,10 +18,17 @@ WRONG: list[tuple[str, Any, str]] = [
     ("one", {"timeout": NAN}, "`timeout` is a number of seconds, such as 2.5, and not nan"),
     ("one", {"timeout": "5"}, "`timeout` is a number of seconds, such as 2.5, and not '5'"),
     ("one", {"timeout": True}, "and not True"),
-    ("all", {"most": NAN}, "notes: `most` is a whole number from 0 on, and not nan"),
+    ("one", {"timeout": -1}, "`timeout` is a number of seconds from 0 on, and not -1"),
+    ("one", {"timeout": -0.5}, "`timeout` is a number of seconds from 0 on, and not -0.5"),
+    ("one", {"timeout": -math.inf}, "and not -inf"),
+    ("all", {"most": NAN}, "the pattern notes: `most` is a whole number from 0 on, and not nan"),
     ("all", {"most": True}, "and not True"),
     ("all", {"most": -1}, "and not -1"),
-    ("page", {"limit": True}, "notes: `limit` is a whole number from 1 on, and not True"),
+    (
+        "page",
+        {"limit": True},
+        "the pattern notes: `limit` is a whole number from 1 on, and not True",
+    ),
     ("page", {"limit": NAN}, "and not nan"),
     ("page", {"limit": 2.0}, "and not 2.0"),
     ("page", {"limit": "2"}, "and not '2'"),
@@ -117,13 +124,33 @@ def test_a_record_has_names_of_fields(model: Model, proxy: Proxy) -> None:
 
 @pytest.mark.parametrize("client", [Client, AsyncClient])
 @pytest.mark.parametrize(
-    "given", [{"timeout": NAN}, {"timeout": "5"}, {"deadline": NAN}, {"retries": NAN}]
+    "given",
+    [
+        {"timeout": NAN},
+        {"timeout": "5"},
+        {"timeout": -1},
+        {"deadline": NAN},
+        {"deadline": -0.1},
+        {"retries": NAN},
+    ],
 )
 def test_options_that_bound_nothing_are_refused(model: Model, client: Any, given: Any) -> None:
     (name,) = given
     with pytest.raises(Invalid, match=f"`{name}` is a") as caught:
         client(model, "http://127.0.0.1:1", Options(**given))
     assert caught.value.attribute == name
+
+
+def test_no_time_at_all_is_a_limit(model: Model, proxy: Proxy) -> None:
+    for ask in BOTH:
+        with pytest.raises(Aborted, match="^put Thing did not end within 0 seconds$"):
+            ask(
+                model,
+                proxy.endpoint,
+                Options(),
+                called("put", "Thing", {"thingId": "t"}, timeout=0),
+            )
+    assert proxy.operations() == []
 
 
 def test_a_limit_without_an_end_is_one(model: Model, endpoint: str) -> None:

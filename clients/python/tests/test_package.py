@@ -77,6 +77,31 @@ def test_the_package_needs_no_asyncio_client(python: str, tmp_path: Path) -> Non
     assert said[0] == "False" and "site-packages" in said[1]
 
 
+def test_classes_that_are_checked_say_that_they_need_pydantic(python: str, tmp_path: Path) -> None:
+    program = """
+import sys
+sys.modules['pydantic'] = None
+try:
+    import keyfold.typed.strict
+except ModuleNotFoundError as error:
+    print(error.name, error)
+"""
+    said = run([python, "-c", program], tmp_path).strip()
+    assert said.startswith("pydantic ") and said.endswith(
+        ": the generated classes check their values; `pip install keyfold[pydantic]`"
+    )
+    program = "from keyfold.typed.strict import ConfigDict, dataclass; import keyfold.typed"
+    run([python, "-c", program], tmp_path)
+
+
+def test_the_wheel_has_its_extras(wheel: Path) -> None:
+    metadata = zipfile.ZipFile(wheel).read("keyfold-0.1.0.dist-info/METADATA").decode()
+    for extra, package in (("async", "aioboto3"), ("pydantic", "pydantic")):
+        assert f"Provides-Extra: {extra}\n" in metadata
+        needs = rf"Requires-Dist: {package}>=\d+; extra == '{extra}'"
+        assert re.search(needs, metadata), metadata
+
+
 def test_the_programs_of_the_readme_run(python: str, tmp_path: Path) -> None:
     text = (support.PACKAGE / "README.md").read_text(encoding="utf-8")
     shutil.copy(support.ROOT / "models" / "shop.keyfold", tmp_path)

@@ -4,7 +4,8 @@ compared with those of Keyfold's own client by `lockstep`."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import support
@@ -107,8 +108,72 @@ def test_batches_are_written_and_read_by_position(own: Client) -> None:
 def test_what_something_follows_from_is_in_no_batch(own: Client) -> None:
     with pytest.raises(Invalid, match="a guard keeps its email unique; put each"):
         own.put_many("User", [{"userId": "d", "email": "d@x"}])
-    with pytest.raises(Invalid, match="items 0 and 1 of the batch are the same Note"):
+    with pytest.raises(Invalid, match="items 0 and 1 of the batch are the same Note") as caught:
         own.put_many("Note", [{"n": 1, "text": "a"}, {"n": 1, "text": "b"}])
+    assert (caught.value.of, caught.value.item) == ("Note", 1)
+
+
+def test_a_wrong_write_of_a_transaction_is_named_by_its_number(own: Client) -> None:
+    good = Run("post", {"userId": "a", "text": "x"})
+    wrong: list[tuple[Any, str, str | None, str]] = [
+        (
+            Update("User", {"userId": 5}),
+            r"^write 2 \(update User\): User: userId is no string: 5$",
+            "userId",
+            "User",
+        ),
+        (Delete("User", {}), r"^write 2 \(delete User\): the key of User needs", "userId", "User"),
+        (Create("Usr", {}), r"^write 2 \(create Usr\): the model has no entity", None, "Usr"),
+        (
+            Run("post", {"userId": "a"}),
+            r"^write 2 \(post\): the write post needs text$",
+            "text",
+            "the write post",
+        ),
+    ]
+    for one, reason, attribute, of in wrong:
+        with pytest.raises(Invalid, match=reason) as caught:
+            own.transact([good, one])
+        error = caught.value
+        assert (error.of, error.attribute, error.write) == (of, attribute, 1)
+
+
+def test_a_wrong_item_of_a_batch_is_named_by_its_position(own: Client) -> None:
+    notes = [{"n": n, "text": "x"} for n in range(120)]
+    keys = [{"n": n} for n in range(120)]
+    wrong: list[tuple[Any, str, str | None]] = [
+        ({"n": "a", "text": "x"}, 'Note: n is no int: "a"', "n"),
+        ({"n": 77}, "Note needs text", "text"),
+        ("x", "Note takes values by name, and no str", None),
+    ]
+    for given, reason, attribute in wrong:
+        with pytest.raises(Invalid) as caught:
+            own.put_many("Note", [*notes[:77], given, *notes[78:]])
+        error = caught.value
+        assert error.message == f"item 77 of the batch: {reason}"
+        assert (error.of, error.attribute, error.item) == ("Note", attribute, 77)
+    calls: list[Callable[[Any], object]] = [
+        lambda given: own.get_many("Note", given),
+        lambda given: own.delete_many("Note", given),
+    ]
+    for call in calls:
+        for key, reason in (
+            ({"n": "a"}, "Note: n is no int"),
+            ({}, "the key of Note needs n"),
+            ({"n": 1, "text": "x"}, "text is no part of the key of Note"),
+        ):
+            with pytest.raises(Invalid, match=f"^item 3 of the batch: {reason}") as caught:
+                call([*keys[:3], key])
+            assert (caught.value.of, caught.value.item) == ("Note", 3)
+    # What is found as its key is made has its position, too.
+    with pytest.raises(Invalid, match="^item 1 of the batch: ") as caught:
+        own.put_many("Tag", [{"name": "a"}, {"name": ""}])
+    assert (caught.value.of, caught.value.attribute, caught.value.item) == ("Tag", "name", 1)
+    tags = [{"name": "a"}, {"name": ""}]
+    for many in (lambda: own.get_many("Tag", tags), lambda: own.delete_many("Tag", tags)):
+        with pytest.raises(Invalid, match="^item 1 of the batch: ") as caught:
+            many()
+        assert (caught.value.attribute, caught.value.item) == ("name", 1)
 
 
 def test_a_batch_that_is_written_in_part_says_which_items_were(several: Model, server: str) -> None:

@@ -88,12 +88,71 @@ def test_a_forgotten_server_ends_with_its_program(tmp_path: Path, how: str, code
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("no folder")
-    with pytest.raises(Transport, match="serve --json --port 0 .*--data"):
+    with pytest.raises(Transport, match=r"^\S*keyfold did not start: (?!{).*file"):
         Server(["--data", str(taken)])
-    with pytest.raises(Transport, match="did not start: (?!{)"):
-        Server(["--data", str(taken)])
-    with pytest.raises(Transport, match="unexpected argument"):
+    with pytest.raises(Transport, match=r"^\S*keyfold did not start: unexpected argument"):
         testing.serve("--nonsense")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            {"message": "no such output", "where": {"file": "keyfold.toml", "line": 2}},
+            "keyfold.toml:2: no such output",
+        ),
+        # A message may begin with its place.
+        (
+            {"message": "keyfold.toml:2: no such output", "where": {"file": "keyfold.toml"}},
+            "keyfold.toml:2: no such output",
+        ),
+        ({"message": "cannot open", "where": {"folder": "x"}, "diagnostics": []}, "cannot open"),
+        ({"message": "cannot open", "where": None, "diagnostics": [{"help": 5}]}, "cannot open"),
+        ("x", '{"error": "x"}'),
+        ({"message": 5}, '{"error": {"message": 5}}'),
+    ],
+)
+def test_the_report_of_a_failed_start_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: object, said: str
+) -> None:
+    report = tmp_path / "report"
+    report.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps({'error': error})}\nEND\n")
+    report.chmod(0o700)
+    monkeypatch.setenv("KEYFOLD_BIN", str(report))
+    with pytest.raises(Transport) as caught:
+        testing.serve()
+    assert str(caught.value) == f"{report} did not start: {said}"
+
+
+def test_a_server_names_the_place_in_a_wrong_model(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.keyfold", tmp_path / "two.keyfold"
+    one.write_text(WRONG.replace("strng", "string"))
+    with pytest.raises(Transport) as caught:
+        testing.serve(str(one))
+    assert str(caught.value) == (
+        f"{support.KEYFOLD} did not start: {one}:4:1: `entty` starts no declaration;"
+        " did you mean `entity`?"
+    )
+    two.write_text(WRONG)
+    with pytest.raises(Transport) as caught:
+        testing.serve(str(two))
+    assert str(caught.value) == (
+        f"{support.KEYFOLD} did not start: {two}:4:1: 2 findings, the first: `entty` starts no"
+        " declaration; did you mean `entity`?"
+    )
+
+
+WRONG = """model wrong 1
+table Wrong (PK, SK)
+
+entty User
+  a: string
+  key "A#{a}" "B"
+
+entity Thing
+  thingId: strng
+  key "T#{thingId}" "T"
+"""
 
 
 SERVES = """

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from support import CASES, SHOP, THINGS, Proxy, plan
 
-from keyfold import Client, Invalid, Model, Options, load
+from keyfold import Client, Invalid, Model, Options, Run, load
 from keyfold.calls import Calls
 from keyfold.keys.end import At
 from keyfold.keys.fitted import Side, fitted
@@ -172,6 +172,8 @@ def test_keys_of_astral_characters_sort_as_the_service_does(client: Client) -> N
         ("extra", {1: 1}, "extra is no map of int"),
         ("reference", "6f1c", "is not a UUID like"),
         ("stamp", "6f1c", "is not a ULID of 26 characters"),
+        ("changedAt", date(2024, 1, 1), "is no time: datetime.date(2024, 1, 1); give an aware"),
+        ("day", datetime(2024, 1, 1, tzinfo=UTC), "give a date: .date()"),
         ("sise", 1, "Thing has no `sise`; did you mean `size`?"),
     ],
 )
@@ -193,22 +195,40 @@ def test_wrong_values_are_refused_before_anything_is_sent(
     [
         (lambda own: own.put("Thing", {}), "Thing", "thingId"),
         (lambda own: own.put("Thng", {}), "Thng", None),
-        (lambda own: own.update("Note", {"thingId": "t"}), "the key of Note", "noteId"),
+        (lambda own: own.update("Note", {"thingId": "t"}), "Note", "noteId"),
         (lambda own: own.update("Note", {"thingId": "t", "noteId": 1}, ["text"]), "Note", "text"),
         (lambda own: own.page("notes", {}), "the pattern notes", "thingId"),
         (lambda own: own.page("notes", {"thingId": "t", "more": 1}), "the pattern notes", "more"),
         (lambda own: own.page("nots", {}), "nots", None),
-        (lambda own: own.page("notes", {"thingId": "t"}, limit=0), "notes", "limit"),
-        (lambda own: own.one("notes", {"thingId": "t"}), "notes", None),
-        (lambda own: own.together("notes", {"thingId": "t"}), "notes", None),
+        (lambda own: own.page("notes", {"thingId": "t"}, limit=0), "the pattern notes", "limit"),
+        (lambda own: own.one("notes", {"thingId": "t"}), "the pattern notes", None),
+        (lambda own: own.together("notes", {"thingId": "t"}), "the pattern notes", None),
         (lambda own: own.write("rename", {"accountId": "a"}), "the write rename", "owner"),
         (lambda own: own.write("renam", {}), "renam", None),
         (lambda own: own.put("Account", {"edition": "1"}), "Account", "edition"),
         (lambda own: own.create("Note", {**NOTE, "thingId": "#"}), "Note", "thingId"),
         (lambda own: own.create("Note", {**NOTE, "noteId": 10**6}), "Note", "noteId"),
         (lambda own: own.put("Note", {**NOTE, "thingId": ""}), "Note", "thingId"),
-        (lambda own: own.page("thing", {"thingId": "a\0"}), "thing", "thingId"),
-        (lambda own: own.write("rename", {"accountId": "", "owner": "o"}), "rename", "accountId"),
+        (lambda own: own.page("thing", {"thingId": "a\0"}), "the pattern thing", "thingId"),
+        (lambda own: own.page("notes", {"thingId": "t"}, after="x"), "the pattern notes", "after"),
+        (
+            lambda own: own.page("all_notes", strong=True),
+            "the pattern all_notes",
+            "strong",
+        ),
+        (lambda own: own.page("notes", {"thingId": "t"}, strong=1), "the pattern notes", "strong"),
+        (lambda own: own.page("notes", {"thingId": "t"}, lmit=1), "the pattern notes", "lmit"),
+        (lambda own: own.all("notes", {"thingId": "t"}, most=-1), "the pattern notes", "most"),
+        (
+            lambda own: own.write("rename", {"accountId": "", "owner": "o"}),
+            "the write rename",
+            "accountId",
+        ),
+        (
+            lambda own: own.transact([Run("rename", {"accountId": "", "owner": "o"})]),
+            "the write rename",
+            "accountId",
+        ),
     ],
 )
 def test_wrong_calls_are_refused_before_anything_is_sent(
@@ -246,7 +266,8 @@ def test_a_wrong_key_of_a_write_is_named_by_its_argument() -> None:
     )
     with pytest.raises(Invalid) as caught:
         next(call)
-    assert (caught.value.of, caught.value.attribute) == ("create_order", "lines[1].itemId")
+    error = caught.value
+    assert (error.of, error.attribute) == ("the write create_order", "lines[1].itemId")
     assert str(caught.value) == "lines[1].itemId: itemId is empty, and a key is made of it"
 
 

@@ -13,8 +13,7 @@ from typing import Any, NewType, TypeAlias
 
 from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
+from keyfold.typed.strict import ConfigDict, dataclass
 
 _GIVEN = ConfigDict(strict=True, extra="forbid")
 

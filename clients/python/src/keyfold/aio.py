@@ -24,11 +24,12 @@ from keyfold.events import event_of
 from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
 from keyfold.lower.steps import Lowering
 from keyfold.lower.tables import Outcome
-from keyfold.options import OnUnknown, Options, check_count
+from keyfold.options import OnUnknown, Options
 from keyfold.plan.load import load
 from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
 from keyfold.transport.aioboto import AsyncDriver, connect
+from keyfold.transport.botocore_errors import opening
 from keyfold.transport.process import Server, end_by_signals
 from keyfold.writes import TransactionWrite
 
@@ -72,7 +73,8 @@ class AsyncClient:
                     server = await asyncio.to_thread(Server, ["--data", read.folder])
                     self._open.push_async_callback(asyncio.to_thread, server.stop)
                     read = connections.read(server.endpoint)
-                client = await self._open.enter_async_context(connect(read))
+                with opening():
+                    client = await self._open.enter_async_context(connect(read))
             except BaseException:
                 await self._open.aclose()
                 raise
@@ -147,7 +149,7 @@ class AsyncClient:
         **options: Unpack[PageOptions],
     ) -> list[Item]:
         """All items of a pattern. More than `most` are the error `TooMany`."""
-        check_count("most", most, 0, pattern)
+        self._calls.check_most(most, pattern)
         items: list[Item] = []
         async for own in self.pages(pattern, args, **options):
             items.extend(own.items)

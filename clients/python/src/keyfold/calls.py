@@ -14,10 +14,12 @@ from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import BatchWritten, Item, Made, OneOfSeveral, Page, Transacted, Written
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower import tables
+from keyfold.lower.arguments import the_pattern, the_write
 from keyfold.lower.capacity import counted
 from keyfold.lower.complete import ChanceOrigin
 from keyfold.lower.complete import Made as LoweredMade
 from keyfold.lower.near import meant
+from keyfold.lower.positions import each_of
 from keyfold.lower.read import many as read_many
 from keyfold.lower.read import required
 from keyfold.lower.read.page import FoundPage, PageRequest, page
@@ -28,6 +30,7 @@ from keyfold.lower.write import change, named
 from keyfold.lower.write import many as write_many
 from keyfold.lower.write import transact as lower_transact
 from keyfold.lower.write.execute import Written as Lowered
+from keyfold.lower.write.meeting import in_write, no_write, numbered
 from keyfold.options import (
     OnUnknown,
     Options,
@@ -39,7 +42,7 @@ from keyfold.options import (
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
-from keyfold.values.value import Values, shown, shown_text
+from keyfold.values.value import Values, shown, shown_given, shown_text
 from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
 
 T = TypeVar("T")
@@ -88,10 +91,15 @@ class Calls:
         found = self.pattern(pattern)
         if not found.is_single:
             raise Invalid(
-                f"{pattern} returns several items; use `items`, `page` or `together`", of=pattern
+                f"{pattern} returns several items; use `items`, `page` or `together`",
+                of=the_pattern(pattern),
             )
         own = yield from self.page(pattern, args, options)
         return own.items[0] if own.items else None
+
+    def check_most(self, most: object, pattern: str) -> None:
+        """Refuses what is no number of items of a pattern."""
+        check_count("most", most, 0, the_pattern(self.pattern(pattern).name))
 
     def together(
         self, pattern: str, args: Given, options: PageOptions
@@ -99,7 +107,7 @@ class Calls:
         """Runs a pattern that returns several items by their keys: the items by their names."""
         found = self.pattern(pattern)
         if found.together is None:
-            raise Invalid(f"{pattern} does not return items by their keys", of=pattern)
+            raise Invalid(f"{pattern} does not return items by their keys", of=the_pattern(pattern))
         own = yield from self.page(pattern, args, options)
         by_name = {item.kind: item for item in own.items}
         return {one.name: by_name.get(one.name) for one in found.returns}
@@ -109,7 +117,7 @@ class Calls:
         write: Write = _known(self.model.writes, name, "write")
         arguments = given_arguments.of_write(write, args)
         lowered = named.run(self.new_origin(), self.model, write, arguments)
-        return self._written((yield from counted(_owned(name, lowered))))
+        return self._written((yield from counted(_owned(the_write(name), lowered))))
 
     def create(self, entity: str, values: Given) -> Lowering[Written]:
         """Creates an entity that must not exist."""
@@ -143,20 +151,24 @@ class Calls:
 
     def transact(self, writes: Sequence[TransactionWrite]) -> Lowering[Transacted]:
         """Carries several writes out in one transaction: all of them or none."""
-        parts = [self._part(one) for one in check_list("writes", writes, "transact")]
+        listed = check_list("writes", writes, "transact")
+        parts = [self._numbered(at, one) for at, one in enumerate(listed)]
         call = lower_transact.transact(self.new_origin(), self.model, parts)
         done, units = yield from counted(call)
         reports = [OneOfSeveral(one.changes, self._made(one.made)) for one in done.writes]
         return Transacted(done.operation, units, reports)
 
-    def _part(self, one: TransactionWrite) -> lower_transact.Part:
+    def _numbered(self, at: int, one: TransactionWrite) -> lower_transact.Part:
+        """A write of a transaction, whose errors name it."""
         if not isinstance(one, (Create, Put, Update, Delete, Run)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise Invalid(
-                "transact: each of `writes` is a Create, Put, Update, Delete or Run, and no"
-                f" {type(one).__name__}",
-                of="transact",
-                attribute="writes",
-            )
+            wanted = "a Create, Put, Update, Delete or Run"
+            raise no_write(at, wanted, one)
+        try:
+            return self._part(one)
+        except Invalid as error:
+            raise in_write(error, numbered(at, _name_of(one)), at) from None
+
+    def _part(self, one: TransactionWrite) -> lower_transact.Part:
         if isinstance(one, Run):
             write: Write = _known(self.model.writes, one.write, "write")
             return lower_transact.Run(write, given_arguments.of_write(write, one.args))
@@ -177,7 +189,7 @@ class Calls:
         own = self.entity(entity)
         check_bool("strong", strong, entity)
         listed = check_list("keys", keys, entity)
-        held = [given_arguments.key_of_entity(own, key) for key in listed]
+        held = each_of(listed, entity, lambda key: given_arguments.key_of_entity(own, key))
         skips = self.options.on_unknown == "skip"
         lowered = read_many.many(own, held, strong=strong, skips_unknown=skips)
         found = yield from _owned(entity, lowered)
@@ -196,7 +208,7 @@ class Calls:
         """Writes whole entities in batches."""
         own = self.written(entity)
         listed = check_list("items", items, entity)
-        held = [given_arguments.of_entity(own, values) for values in listed]
+        held = each_of(listed, entity, lambda values: given_arguments.of_entity(own, values))
         lowered = write_many.put_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
@@ -204,7 +216,7 @@ class Calls:
         """Deletes entities in batches."""
         own = self.written(entity)
         listed = check_list("keys", keys, entity)
-        held = [given_arguments.key_of_entity(own, key) for key in listed]
+        held = each_of(listed, entity, lambda key: given_arguments.key_of_entity(own, key))
         lowered = write_many.delete_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
@@ -268,14 +280,15 @@ class Walk:
     ) -> None:
         self._calls = calls
         self._pattern = calls.pattern(pattern)
-        _check(options, pattern)
+        of = the_pattern(pattern)
+        _check(options, of)
         self._arguments: Values = given_arguments.of_pattern(self._pattern, args)
         self._kinds = _kinds(self._pattern)
         on_unknown = options.get("on_unknown") or calls.options.on_unknown
         self._skips = on_unknown == "skip"
         limit = options.get("limit")
         if limit is not None:
-            check_count("limit", limit, 1, pattern, LIMIT_MAX)
+            check_count("limit", limit, 1, of, LIMIT_MAX)
         after, cursor = None, options.get("after")
         if cursor is not None:
             secret = calls.options.cursor_secret
@@ -298,7 +311,7 @@ class Walk:
         """The next page."""
         origin = self._calls.new_origin()
         lowered = page(origin, self._pattern, self._arguments, self._start)
-        found: FoundPage = yield from _owned(self._pattern.name, lowered)
+        found: FoundPage = yield from _owned(the_pattern(self._pattern.name), lowered)
         self._start = replace(self._start, after=found.next)
         self.is_done = found.next is None
         self._places.check(found.next)
@@ -365,18 +378,18 @@ def _owned(of: str, call: Lowering[T]) -> Lowering[T]:
         raise
 
 
-def _check(options: PageOptions, pattern: str) -> None:
+def _check(options: PageOptions, of: str) -> None:
     """Refuses options of a page that there are not, or of another type."""
     for name in options:
         if name not in PageOptions.__annotations__:
             near = meant(name, PageOptions.__annotations__)
             shown = shown_text(name)
-            raise Invalid(f"{pattern}: there is no option `{shown}`{near}", of=pattern)
+            raise Invalid(f"{of}: there is no option `{shown}`{near}", of=of, attribute=name)
     for name in ("backward", "strong"):
-        check_bool(name, options.get(name, False), pattern)
+        check_bool(name, options.get(name, False), of)
     on_unknown = options.get("on_unknown")
     if on_unknown is not None:
-        check_on_unknown(on_unknown, pattern)
+        check_on_unknown(on_unknown, of)
 
 
 def _kinds(pattern: Pattern) -> dict[str, Entity]:
@@ -405,6 +418,13 @@ def item_of(entity: Entity, found: FoundItem) -> Item:
 def called(how: str, entity: object) -> str:
     """The name of a call about an entity: `create Order`."""
     return f"{how} {entity}" if isinstance(entity, str) else how
+
+
+def _name_of(write: TransactionWrite) -> str:
+    """A write of a transaction, for people."""
+    if isinstance(write, Run):
+        return shown_given(write.write)
+    return f"{type(write).__name__.lower()} {shown_given(write.entity)}"
 
 
 def _known(all_of: Mapping[str, T], name: str, what: str) -> T:

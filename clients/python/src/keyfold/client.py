@@ -30,7 +30,7 @@ from keyfold.events import event_of
 from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
 from keyfold.lower.steps import Lowering
 from keyfold.lower.tables import Outcome
-from keyfold.options import OnUnknown, Options, check_count
+from keyfold.options import OnUnknown, Options
 from keyfold.plan.load import load
 from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
@@ -169,7 +169,7 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> list[Item]:
         """All items of a pattern. More than `most` are the error `TooMany`."""
-        check_count("most", most, 0, pattern)
+        self._calls.check_most(most, pattern)
         items: list[Item] = []
         for own in self.pages(pattern, args, **options):
             items.extend(own.items)

@@ -12,6 +12,7 @@ import hmac
 import json
 
 from keyfold.errors import Invalid
+from keyfold.lower.arguments import the_pattern
 from keyfold.plan.model import Model, Pattern
 from keyfold.values.value import Item, Values, decoded_item, encoded
 
@@ -70,6 +71,6 @@ def open_(
         raise Invalid(
             f"this is no cursor of {pattern.name} with these arguments;"
             " give the `next` of a page of it",
-            of=pattern.name,
+            of=the_pattern(pattern.name),
             attribute="after",
         ) from None

@@ -124,13 +124,21 @@ class Invalid(KeyfoldError):
     code = "invalid"
 
     def __init__(
-        self, message: str, *, of: str | None = None, attribute: str | None = None
+        self,
+        message: str,
+        *,
+        of: str | None = None,
+        attribute: str | None = None,
+        item: int | None = None,
     ) -> None:
         super().__init__(message)
         self.of = of
-        """The entity, pattern or write."""
+        """The entity, pattern or write: `Order`, `the pattern orders_of_user`."""
         self.attribute = attribute
-        """The attribute or parameter, with the path to a nested value: `lines[2].price`."""
+        """The attribute or parameter by its name in the model, with the path to a nested value:
+        `lines[2].price`."""
+        self.item = item
+        """The position of the item or key in a batch, from 0, where one is at fault."""
 
 
 class UnknownItem(KeyfoldError):
@@ -224,8 +232,8 @@ class Aborted(KeyfoldError):
 
     code = "aborted"
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"the call did not end within {seconds} seconds")
+    def __init__(self, seconds: float, call: str = "the call") -> None:
+        super().__init__(f"{call} did not end within {seconds} seconds")
 
 
 class TableDiffers(KeyfoldError):

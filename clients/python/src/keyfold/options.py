@@ -62,11 +62,14 @@ class Options:
 
 
 def check_seconds(name: str, given: object) -> None:
-    """Refuses what is no number of seconds."""
-    if not _is_seconds(given):
-        shown = _shown(given)
+    """Refuses what is no number of seconds from 0 on."""
+    is_number = _is_seconds(given)
+    if not is_number or cast(float, given) < 0:
+        wanted = "from 0 on" if is_number else "such as 2.5"
+        comma = "" if is_number else ","
         raise Invalid(
-            f"`{name}` is a number of seconds, such as 2.5, and not {shown}", attribute=name
+            f"`{name}` is a number of seconds{comma} {wanted}, and not {_shown(given)}",
+            attribute=name,
         )
 
 

@@ -26,31 +26,58 @@ WRONG: list[tuple[str, str | None, Callable[[], object]]] = [
     ("Product", "stock", lambda: s.ProductPatch(stock=True)),
     ("Product", "stock", lambda: s.ProductPatch(stock=None)),  # type: ignore[arg-type]
     ("Product", "name", lambda: s.ProductPatch(name=5)),  # type: ignore[arg-type]
-    ("User", "created_at", lambda: s.NewUser(**{**user, "created_at": "2024-01-15T00:00:00Z"})),
+    ("User", "createdAt", lambda: s.NewUser(**{**user, "created_at": "2024-01-15T00:00:00Z"})),
     # What the class has not is no typing error that is dropped.
     ("User", "colour", lambda: s.NewUser(**user, colour="red")),
-    ("User", "email", lambda: s.NewUser(**{name: user[name] for name in user if name != "email"})),
-    ("Product", "product_id", lambda: s.ProductKey(product_id=7)),  # type: ignore[arg-type]
+    ("Product", "productId", lambda: s.ProductKey(product_id=7)),  # type: ignore[arg-type]
     ("Line", "quantity", lambda: s.Line(**{**line, "quantity": "1"})),
     ("Line", "weight", lambda: s.Line(**line, weight=1)),
     ("Ticket", "status", lambda: a.NewTicket(**ticket, status="ajar")),
-    ("Ticket", "history", lambda: a.NewTicket(**ticket, history=[entry])),
+    ("Ticket", "history[0]", lambda: a.NewTicket(**ticket, history=[entry])),
+    ("Account", "visits.a[0]", lambda: a.AccountPatch(visits={"a": [entry]})),  # type: ignore[list-item]
     # A moment without a zone is none.
-    ("User", "created_at", lambda: s.NewUser(**{**user, "created_at": datetime(2024, 1, 15)})),
+    ("User", "createdAt", lambda: s.NewUser(**{**user, "created_at": datetime(2024, 1, 15)})),
     ("Entry", "at", lambda: a.Entry(**{**entry, "at": datetime(2024, 1, 15)})),
-    ("Ticket", "due_at", lambda: a.TicketPatch(due_at=datetime(2024, 1, 15))),
+    ("Ticket", "dueAt", lambda: a.TicketPatch(due_at=datetime(2024, 1, 15))),
     ("Account", "tags", lambda: a.AccountPatch(tags=["a"])),  # type: ignore[arg-type]
     ("Account", "v", lambda: a.AccountKey(id=a.AccountId("a"), v="1")),  # type: ignore[arg-type]
 ]
+SPELLED = {"createdAt": "created_at", "productId": "product_id", "dueAt": "due_at"}
+"""The names in Python of attributes, which messages have."""
 for of, attribute, make in WRONG:
     try:
         made = make()
     except Invalid as error:
         assert (error.of, error.attribute) == (of, attribute), repr(error)
-        assert str(error).startswith(f"{of}: {attribute}: "), str(error)
+        written = SPELLED.get(attribute or "", attribute)
+        assert str(error).startswith(f"{of}: {written}: "), str(error)
+        # An attribute that is not given is none of the program's values.
+        assert "Unset" not in str(error), str(error)
     else:
         raise AssertionError(f"{of}.{attribute}: {made!r}")
 
+
+def message(make: Callable[[], object]) -> str:
+    """The message of what is refused."""
+    try:
+        return f"none: {make()!r}"
+    except Invalid as error:
+        assert error.attribute is not None
+        return str(error)
+
+
+# All that is missing is named, and what is wrong is shown.
+assert message(lambda: s.NewUser(user_id="u")) == "User needs email, name, created_at"  # type: ignore[call-arg, arg-type]
+wrong: Any = {"city": "x"}
+assert message(lambda: a.AccountPatch(home=wrong)) == (
+    "Account: home: Input should be an instance of Address, and not {'city': 'x'}"
+)
+assert message(lambda: s.ProductPatch(name=wrong)) == (
+    "Product: name: Input should be a valid string, and not {'city': 'x'}"
+)
+assert message(lambda: s.ProductPatch(stock="5")) == (  # type: ignore[arg-type]
+    'Product: stock: Input should be a valid integer, and not "5"'
+)
 assert a.AccountPatch(tags={"a"}) == a.AccountPatch(tags=frozenset({"a"}))
 history = (a.Entry(**entry),)
 assert a.NewTicket(**ticket, history=history).history == history

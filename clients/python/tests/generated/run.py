@@ -357,11 +357,11 @@ def foreign(endpoint: str) -> None:
         other: Any = a.TicketKey(id=a.AccountId("a"), ticket_id=a.TicketId("t"))
         patch: Any = whole
         key = a.AccountKey(id=a.AccountId("a"))
-        calls: list[tuple[str, Callable[[], object]]] = [
+        calls: list[tuple[str | None, Callable[[], object]]] = [
             ("owner", lambda: answers.Account.update(whole, a.AccountPatch(city="c"))),
             ("owner", lambda: answers.Account.delete(whole)),
             ("owner", lambda: answers.Account.get_many([whole])),
-            ("ticketId", lambda: answers.Account.delete(other)),
+            (None, lambda: answers.Account.delete(other)),
             ("id", lambda: answers.Account.update(key, patch)),
             ("owner", lambda: answers.transact([answers.Account.part.delete(whole)])),
             ("id", lambda: answers.transact([answers.Account.part.update(key, patch)])),
@@ -373,6 +373,29 @@ def foreign(endpoint: str) -> None:
                 raise AssertionError(attribute)
             except Invalid as error:
                 assert (error.of, error.attribute) == ("Account", attribute), error
+        ticket: Any = a.NewTicket(id=a.AccountId("a"), opened_at=day(1))
+        classes: list[tuple[str, Callable[[], object]]] = [
+            ("NewAccount, and no NewTicket", lambda: answers.Account.create(ticket)),
+            ("PutAccount, and no NewTicket", lambda: answers.Account.put(ticket)),
+            ("AccountKey, and no TicketKey", lambda: answers.Account.delete(other)),
+            ("AccountKey, and no TicketKey", lambda: answers.Account.update(other, patch)),
+            ("AccountPatch, and no NewTicket", lambda: answers.Account.update(key, ticket)),
+            ("AccountKey, and no NewTicket", lambda: answers.Account.get_many([key, ticket])),
+            ("NewAccount, and no NewTicket", lambda: answers.Account.part.create(ticket)),
+            ("NewAccount, and no dict", lambda: answers.Account.create(untyped_new)),
+            ("AccountPatch, and no dict", lambda: answers.Account.update(key, untyped_new)),
+            ("AccountKey, and no str", lambda: answers.Account.part.delete(untyped_key)),
+        ]
+        untyped_new: Any = {"id": "a"}
+        untyped_key: Any = "a"
+        for names, call in classes:
+            try:
+                call()
+                raise AssertionError(names)
+            except Invalid as error:
+                at = "item 1 of the batch: " if "get_many" in str(call.__code__.co_names) else ""
+                assert str(error) == f"{at}Account takes an instance of {names}", error
+                assert error.of == "Account" and (error.item == 1) is bool(at)
         no_list: list[Any] = [None, 5, "x", {}]
         for wrong in no_list:
             untyped: list[tuple[str, Callable[[], object]]] = [

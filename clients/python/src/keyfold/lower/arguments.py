@@ -18,6 +18,16 @@ Given = Mapping[str, object]
 """Values by name. A value that is `None` is not given."""
 
 
+def the_pattern(name: str) -> str:
+    """A pattern, as errors name it."""
+    return f"the pattern {name}"
+
+
+def the_write(name: str) -> str:
+    """A named write, as errors name it."""
+    return f"the write {name}"
+
+
 def checked(given: object, of: str) -> Given:
     """Values by name. Raises `Invalid` for what has no names."""
     if not isinstance(given, Mapping):
@@ -57,15 +67,16 @@ def _owned(of: str, make: Make[T], name: str, kind: Kind, argument: object) -> T
         raise Invalid(f"{of}: {error.message}", of=of, attribute=error.attribute) from None
 
 
-def _require(values: Values, names: Iterable[str], of: str) -> None:
+def _require(values: Values, names: Iterable[str], of: str, what: str | None = None) -> None:
+    """Refuses values that lack one of the names. `what` says of the owner what lacks it."""
     missing = [name for name in names if name not in values]
     if missing:
-        raise Invalid(f"{of} needs {', '.join(missing)}", of=of, attribute=missing[0])
+        raise Invalid(f"{what or of} needs {', '.join(missing)}", of=of, attribute=missing[0])
 
 
 def of_pattern(pattern: Pattern, given: Given) -> Values:
     """The arguments of a pattern. Only optional parameters and `now` may be left out."""
-    of = f"the pattern {pattern.name}"
+    of = the_pattern(pattern.name)
     cut = dict(checked(given, of))
     for name, parameter in pattern.parameters.items():
         argument = cut.get(name)
@@ -94,7 +105,7 @@ def of_pattern(pattern: Pattern, given: Given) -> Values:
 
 def of_write(write: Write, given: Given) -> Values:
     """The arguments of a named write."""
-    of = f"the write {write.name}"
+    of = the_write(write.name)
     parameters = write.parameters.values()
     values = _typed(checked(given, of), {one.name: one.kind for one in parameters}, of)
     _require(values, (one.name for one in parameters if not one.optional), of)
@@ -120,7 +131,7 @@ def some_of_entity(entity: Entity, given: Given) -> Values:
     _refuse_kept(entity, given)
     known = {one.name: one.kind for one in entity.attributes.values()}
     values = _typed(given, known, entity.name)
-    _require(values, entity.identity, f"the key of {entity.name}")
+    _require(values, entity.identity, entity.name, f"the key of {entity.name}")
     return values
 
 

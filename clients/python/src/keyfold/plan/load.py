@@ -51,22 +51,25 @@ from keyfold.plan.template import (
     Text,
     key_fields,
 )
-from keyfold.values.value import decoded
+from keyfold.values.value import decoded, shown_text
 
 Json = Mapping[str, Any]
 """An object of the document."""
 VERSION = 1
+_REMEDY = "`keyfold plan FILE` writes the plan of a model"
+_PATH_MAX = 4096
+"""The characters from which on a text is the path of no file."""
 
 
 def load(source: Model | Json | str | os.PathLike[str]) -> Model:
     """The model of a plan document: a dictionary, JSON text, or the path of a file with it.
 
-    Raises `Invalid` for a document of another version.
+    Raises `Invalid` for what is no plan, and for a document of another version.
     """
     if isinstance(source, Model):
         return source
     if isinstance(source, Mapping):
-        return _Loader(source).model()
+        return _model("the dictionary", source)
     if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(
             "a plan is a dictionary, JSON text or the path of a file with it, and no"
@@ -74,10 +77,60 @@ def load(source: Model | Json | str | os.PathLike[str]) -> Model:
             attribute="plan",
         )
     text = os.fspath(source)
-    if not text.lstrip().startswith("{"):
-        with open(text, encoding="utf-8") as file:
-            text = file.read()
-    return _Loader(json.loads(text)).model()
+    if text.lstrip().startswith("{"):
+        return _model("the text", _parsed("the text", text))
+    name = shown_text(text)
+    return _model(name, _parsed(name, _read(text)))
+
+
+def _read(path: str) -> str:
+    """The text of the file of a plan."""
+    name = shown_text(path)
+    if any(sign in path for sign in "\n\0") or len(path) > _PATH_MAX:
+        raise _wrong(f"the text is no plan and no path of one; {_REMEDY}")
+    if path.endswith(".keyfold"):
+        plan = shown_text(os.path.basename(path)[: -len(".keyfold")])
+        why = f"{name} is a model, and no plan"
+        raise _wrong(f"{why}; `keyfold plan {name} > {plan}.plan.json` writes its plan")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise _wrong(f"the plan {name} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise _no_plan(name, "it is no text") from None
+
+
+def _parsed(name: str, text: str) -> object:
+    """What the JSON of a plan holds."""
+    if not text.strip():
+        raise _no_plan(name, "it is empty")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise _no_plan(name, "it is no JSON") from None
+
+
+def _model(name: str, document: object) -> Model:
+    """The model of a document. `name` is that of the document in messages."""
+    if not isinstance(document, Mapping):
+        raise _no_plan(name, "it is no object of JSON")
+    plan = cast(Json, document)
+    if "keyfoldPlan" not in plan:
+        raise _no_plan(name, "it has no `keyfoldPlan`")
+    try:
+        return _Loader(plan).model()
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise _no_plan(name, "it is damaged") from error
+
+
+def _no_plan(name: str, why: str) -> Invalid:
+    """The error about what is no plan."""
+    return _wrong(f"{name} is no plan: {why}; {_REMEDY}")
+
+
+def _wrong(message: str) -> Invalid:
+    return Invalid(message, attribute="plan")
 
 
 class _Loader:
@@ -88,7 +141,8 @@ class _Loader:
         if version != VERSION:
             raise Invalid(
                 f"the plan document has the version {version}, and this package reads {VERSION};"
-                " install the package of the compiler that made it"
+                " install the package of the compiler that made it",
+                attribute="plan",
             )
         self.document = document
         self.records: dict[str, Record] = {}

@@ -101,7 +101,7 @@ class AsyncDriver:
             return await self._drive(call, timeout, name)
 
     async def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
-        limit = Limit(timeout if timeout is not None else self._options.timeout)
+        limit = Limit(timeout if timeout is not None else self._options.timeout, name)
         answers: list[Answer] | None = None
         while True:
             try:

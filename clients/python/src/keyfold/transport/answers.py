@@ -139,6 +139,9 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
         asked, count = len(given["TransactItems"]), len(answer.get("Responses", ()))
         if asked != count:
             raise NoAnswer(f"the answer has {count} items of {asked} that were asked for")
+        for one, read in zip(given["TransactItems"], answer.get("Responses", ())):
+            if "Item" in read:
+                _check_asked([one["Get"]["Key"]], [read["Item"]])
     elif operation.startswith("Batch"):
         for member in ("Responses", "UnprocessedKeys", "UnprocessedItems"):
             named.update(answer.get(member, ()))

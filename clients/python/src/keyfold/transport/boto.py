@@ -21,7 +21,7 @@ from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.tracing import in_call, in_request
 from keyfold.transport import answers, forks
-from keyfold.transport.botocore_errors import EXPECTED, outcome_of
+from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
 from keyfold.transport.limit import Limit
@@ -57,7 +57,8 @@ def connect(connection: Connection) -> Any:
     """A client of boto3 for a connection."""
     session, arguments = connection.opened(cast(Any, boto3).Session)
     config = cast(Any, Config)(**connection.settings)
-    return session.client("dynamodb", config=config, **arguments)
+    with opening():
+        return session.client("dynamodb", config=config, **arguments)
 
 
 def without_retries(client: Any) -> Any:
@@ -108,7 +109,7 @@ class Driver:
             return self._drive(call, timeout, name)
 
     def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
-        limit = Limit(timeout if timeout is not None else self._options.timeout)
+        limit = Limit(timeout if timeout is not None else self._options.timeout, name)
         answers: list[Answer] | None = None
         while True:
             try:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from botocore import exceptions, parsers  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Reason, Service
+from keyfold.errors import Reason, Service, Transport
 from keyfold.lower.steps import Request
 from keyfold.transport.answers import NoAnswer
 from keyfold.transport.policy import Lost, NotSent, Outcome
 
 _errors = cast(Any, exceptions)
+_CAUSES_MAX = 8
 EXPECTED: tuple[type[BaseException], ...] = (
     _errors.ClientError,
     _errors.BotoCoreError,
@@ -25,13 +30,30 @@ EXPECTED: tuple[type[BaseException], ...] = (
 _NEVER_SENT: tuple[type[BaseException], ...] = (
     _errors.EndpointConnectionError,
     _errors.ConnectTimeoutError,
-    _errors.NoCredentialsError,
-    _errors.PartialCredentialsError,
     _errors.CredentialRetrievalError,
     _errors.ProxyConnectionError,
+)
+_NEVER_SENDABLE: tuple[type[BaseException], ...] = (
+    _errors.NoCredentialsError,
+    _errors.PartialCredentialsError,
     _errors.ParamValidationError,
     _errors.NoRegionError,
 )
+"""What is as it is at the next attempt, too."""
+_NO_CREDENTIALS = (
+    "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile:"
+    " dynamodb://eu-west-1?profile=name"
+)
+_LOCAL = re.compile(r"127(\.\d+){3}|localhost|::1|0\.0\.0\.0")
+
+
+@contextmanager
+def opening() -> Generator[None, None, None]:
+    """Opens a client of botocore, which looks for credentials then."""
+    try:
+        yield
+    except _errors.PartialCredentialsError as error:
+        raise Transport(f"half of the credentials is missing: {error}") from None
 
 
 def outcome_of(error: BaseException, request: Request) -> Outcome:
@@ -52,9 +74,36 @@ def outcome_of(error: BaseException, request: Request) -> Outcome:
         shown = (response, *reasons) if "Item" in response else reasons
         found = tuple(at for at, one in enumerate(shown) if one.get("Item") is not None)
         return Service(exception, message, tuple(made), found)
+    if isinstance(error, _NEVER_SENDABLE):
+        is_absent = isinstance(error, _errors.NoCredentialsError)
+        return NotSent(_NO_CREDENTIALS if is_absent else str(error), is_final=True)
     if isinstance(error, _NEVER_SENT) and not _was_open(error):
-        return NotSent(str(error))
+        return _unreached(error)
     return Lost(str(error) or type(error).__name__)
+
+
+def _unreached(error: BaseException) -> NotSent:
+    """The outcome of a request for which no connection was opened."""
+    url = str(cast("dict[str, Any]", getattr(error, "kwargs", {})).get("endpoint_url", ""))
+    if not _was_refused(error):
+        return NotSent(str(error))
+    why = f"cannot reach {url.rstrip('/')}: the connection was refused"
+    is_near = is_local(url)
+    return NotSent(f"{why}; `keyfold serve` starts a server" if is_near else why, is_near=is_near)
+
+
+def _was_refused(error: BaseException | None) -> bool:
+    """Whether nothing listens at the address: so says the error, or what caused it."""
+    for _ in range(_CAUSES_MAX):
+        if error is None or isinstance(error, ConnectionRefusedError):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, ConnectionRefusedError)
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is one of this machine."""
+    return _LOCAL.fullmatch(urlsplit(url).hostname or "") is not None
 
 
 def _was_open(error: BaseException) -> bool:

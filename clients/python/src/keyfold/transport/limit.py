@@ -11,10 +11,11 @@ from keyfold.options import check_seconds
 class Limit:
     """The time that a call has, from now on."""
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None, call: str) -> None:
         if seconds is not None:
             check_seconds("timeout", seconds)
         self._seconds = seconds
+        self._call = call
         self.end = None if seconds is None else time.monotonic() + seconds
         """The end, by the clock of `time.monotonic`; none without a limit."""
 
@@ -29,7 +30,7 @@ class Limit:
 
     def aborted(self) -> Aborted:
         """The error of a request that the end of the time has met."""
-        return Aborted(self._seconds or 0)
+        return Aborted(self._seconds or 0, self._call)
 
     def over(self) -> Aborted | None:
         """The answer to a request that is not sent, since no time is left."""

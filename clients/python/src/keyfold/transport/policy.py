@@ -45,6 +45,8 @@ before that, whatever an earlier attempt did. A failed condition cancels a trans
 _THROTTLED_REASONS = frozenset(("ThrottlingError", "ProvisionedThroughputExceeded"))
 _DELAYS_GROW = 8
 """The retry from which on delays do not grow any more."""
+_NEAR_DELAYS_GROW = 2
+"""The same, where nothing listens on this machine."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class NotSent:
     """The request was not sent."""
 
     why: str
+    is_final: bool = False
+    """Whether the next attempt would be as this one."""
+    is_near: bool = False
+    """Whether nothing listens at an address of this machine: a person waits there, for a server
+    that starts within a second or not at all."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,9 @@ class Attempts:
         may_repeat = self._may_repeat(outcome)
         if may_repeat and self._tried <= self._retries:
             # The delay is random, so that many clients do not retry at the same moment.
-            delay = random.uniform(0.025, 0.05) * 2 ** min(self._tried, _DELAYS_GROW)
+            is_near = isinstance(outcome, NotSent) and outcome.is_near
+            grown = min(self._tried, _NEAR_DELAYS_GROW if is_near else _DELAYS_GROW)
+            delay = random.uniform(0.025, 0.05) * 2**grown
             if now + delay < self._end:
                 return Wait(delay)
         return self._error(outcome, is_final=not may_repeat)
@@ -129,7 +138,7 @@ class Attempts:
         if isinstance(outcome, Lost) or self._is_under_way(outcome):
             return self._idempotency != "none"
         if isinstance(outcome, NotSent):
-            return True
+            return not outcome.is_final
         if outcome.exception in _PASSING or _is_throttled_transaction(outcome):
             return True
         # The transaction in the way may be an earlier attempt of this one. A write that is made

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from types import FrameType, TracebackType
+from typing import cast
 
 from keyfold.errors import Transport
 
@@ -58,7 +59,7 @@ class Server:
             self._said.seek(0)
             why = _message(line) or self._said.read().strip()
             self.stop()
-            raise Transport(f"{' '.join(command)} did not start: {why}") from None
+            raise Transport(f"{command[0]} did not start: {why}") from None
 
     def stop(self) -> None:
         """Stops the server, and waits until it has ended."""
@@ -121,11 +122,29 @@ def _ended(number: int, _frame: FrameType | None) -> None:
 
 
 def _message(line: str) -> str:
-    """Why the server did not start: the message of its report, or the line as it is."""
+    """Why the server did not start: of its report the place in a file, the message and what helps;
+    the line as it is, where that is none."""
     try:
-        return str(json.loads(line)["error"]["message"])
-    except (ValueError, KeyError, TypeError):
+        error = _members(_members(json.loads(line)).get("error"))
+    except ValueError:
+        error = {}
+    message = error.get("message")
+    if not isinstance(message, str):
         return line.strip()
+    where = _members(error.get("where"))
+    place = [str(where[name]) for name in ("file", "line", "column") if name in where]
+    is_placed = "file" not in where or message.startswith(f"{where['file']}:")
+    said = message if is_placed else f"{':'.join(place)}: {message}"
+    listed = error.get("diagnostics")
+    first = cast("list[object]", listed)[0] if isinstance(listed, list) and listed else None
+    helps = _members(first).get("help")
+    more = cast("list[object]", helps) if isinstance(helps, list) else []
+    return "; ".join([said, *map(str, more)])
+
+
+def _members(held: object) -> dict[str, object]:
+    """The members of an object of JSON; none of anything else."""
+    return cast("dict[str, object]", held) if isinstance(held, dict) else {}
 
 
 if hasattr(os, "register_at_fork"):

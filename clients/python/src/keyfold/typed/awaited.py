@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from keyfold.aio import AsyncClient, leading
 from keyfold.calls import PageOptions
 from keyfold.errors import NotFound
+from keyfold.lower.positions import each_of
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown, check_list
+from keyfold.typed.classes import Takes
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
 from keyfold.typed.parts import NamedPart, Parts, parts_of, transacted, written
 from keyfold.typed.shapes import Answers, Page, Shapes, answers_of, changed, collected
@@ -269,8 +271,9 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         made: type[M],
         touched: type[Touched],
     ) -> None:
+        self._takes = Takes(owner.shapes, entity, self)
         self.part: Parts[New, Put, Key, Patch, M, Touched] = Parts(
-            owner.shapes, entity, made, touched
+            owner.shapes, entity, made, touched, self._takes
         )
         """Its writes as parts of a transaction."""
         self._client = owner.client
@@ -281,13 +284,13 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
 
     async def create(self, new: New, *, timeout: float | None = None) -> Written[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        given = self._shapes.given(self.entity, new)
+        given = self._takes.new(new)
         done = await self._client.create(self.entity, given, timeout=timeout)
         return written(done, self.part.create(new))
 
     async def put(self, whole: Put, *, timeout: float | None = None) -> Written[M]:
         """Writes a whole one, whether it exists or not."""
-        given = self._shapes.given(self.entity, whole)
+        given = self._takes.put(whole)
         done = await self._client.put(self.entity, given, timeout=timeout)
         return written(done, self.part.put(whole))
 
@@ -295,15 +298,13 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         self, key: Key, patch: Patch, *, timeout: float | None = None
     ) -> Written[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        given, changes = self._shapes.key(self.entity, key), self._shapes.given(self.entity, patch)
+        given, changes = self._takes.key(key), self._takes.patch(patch)
         done = await self._client.update(self.entity, changes, key=given, timeout=timeout)
         return written(done, self.part.update(key, patch))
 
     async def delete(self, key: Key, *, timeout: float | None = None) -> Written[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        done = await self._client.delete(
-            self.entity, self._shapes.key(self.entity, key), timeout=timeout
-        )
+        done = await self._client.delete(self.entity, self._takes.key(key), timeout=timeout)
         return written(done, self.part.delete(key))
 
     async def get_many(
@@ -311,7 +312,7 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
     ) -> list[T | None]:
         """Reads those with these keys, 100 in a request: one for each key, None for an absent
         one."""
-        given = self._shapes.keys(self.entity, keys)
+        given = self._takes.keys(keys)
         found = await self._client.get_many(self.entity, given, strong=strong, timeout=timeout)
         by_kind = {self.entity: (self._client.model.entities[self.entity], self._of)}
         answers = Answers(self._client, self._shapes, by_kind)
@@ -327,8 +328,8 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
         items = check_list("items", all_of, self.entity)
-        parts = [self.part.put(one) for one in items]
-        given = [self._shapes.given(self.entity, one) for one in items]
+        parts = each_of(items, self.entity, self.part.put)
+        given = [self._takes.put(one) for one in items]
         done = await self._client.put_many(self.entity, given, timeout=timeout)
         made = [part.made(one) for part, one in zip(parts, done.made, strict=True)]
         return BatchWritten(done.requests, done.capacity, made)
@@ -337,6 +338,6 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         self, keys: Sequence[Key], *, timeout: float | None = None
     ) -> BatchWritten[NothingMade]:
         """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
-        given = self._shapes.keys(self.entity, keys)
+        given = self._takes.keys(keys)
         done = await self._client.delete_many(self.entity, given, timeout=timeout)
         return BatchWritten(done.requests, done.capacity, [NothingMade() for _ in given])

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from keyfold import item
-from keyfold.errors import Invalid
+from keyfold.lower.write.meeting import no_write
 from keyfold.options import check_list
+from keyfold.typed.classes import Takes
 from keyfold.typed.made import NothingMade, Part, PartWritten, Transacted, Written
 from keyfold.typed.shapes import Shapes
 from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
@@ -29,31 +30,34 @@ class NamedPart(Part[M]):
 class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
     """The writes of an entity as parts of a transaction."""
 
-    def __init__(self, shapes: Shapes, entity: str, made: type[M], touched: type[Touched]) -> None:
+    def __init__(
+        self, shapes: Shapes, entity: str, made: type[M], touched: type[Touched], takes: Takes
+    ) -> None:
         self._shapes = shapes
         self._entity = entity
         self._made = made
         self._touched = touched
+        self._takes = takes
 
     def create(self, new: New) -> Part[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        given = self._shapes.given(self._entity, new)
+        given = self._takes.new(new)
         return self._part(Create(self._entity, given), "create", given, self._made)
 
     def put(self, whole: PutT) -> Part[M]:
         """Writes a whole one, whether it exists or not."""
-        given = self._shapes.given(self._entity, whole)
+        given = self._takes.put(whole)
         return self._part(Put(self._entity, given), "create", given, self._made)
 
     def update(self, key: Key, patch: Patch) -> Part[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        given = self._shapes.given(self._entity, patch)
-        write = Update(self._entity, given, key=self._shapes.key(self._entity, key))
+        held, given = self._takes.key(key), self._takes.patch(patch)
+        write = Update(self._entity, given, key=held)
         return self._part(write, "update", given, self._touched)
 
     def delete(self, key: Key) -> Part[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        given = self._shapes.key(self._entity, key)
+        given = self._takes.key(key)
         return self._part(Delete(self._entity, given), "delete", given, NothingMade)
 
     def _part(
@@ -79,14 +83,9 @@ class NamedParts:
 def parts_of(writes: Iterable[Part[Any]]) -> list[Part[Any]]:
     """The parts of a transaction. Refuses what is none."""
     parts = check_list("writes", writes, "transact")
-    for part in parts:
+    for at, part in enumerate(parts):
         if not isinstance(part, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise Invalid(
-                "transact: a write is a part, such as those of `part`, and no"
-                f" {type(part).__name__}",
-                of="transact",
-                attribute="writes",
-            )
+            raise no_write(at, "a part, such as those of `part`", part)
     return parts
 
 

@@ -21,7 +21,7 @@ from typing import (
 from keyfold.errors import Invalid, NotFound, UnknownItem
 from keyfold.item import Event, Item
 from keyfold.lacking import lacking
-from keyfold.options import OnUnknown, Options, check_list
+from keyfold.options import OnUnknown, Options
 from keyfold.plan.kind import Kind, Record
 from keyfold.plan.model import Entity, Model, Pattern
 from keyfold.typed.made import MadeMember, MadeTable
@@ -108,14 +108,6 @@ class Shapes:
         members = ((name, held) for name, held in self._members(value) if held is not UNSET)
         return self._taken(entity, members)
 
-    def key(self, entity: str, key: Any) -> dict[str, object]:
-        """The attributes of a key. A version that is not given is not compared."""
-        return {name: one for name, one in self.given(entity, key).items() if one is not None}
-
-    def keys(self, entity: str, keys: Iterable[Any]) -> list[dict[str, object]]:
-        """The attributes of several keys."""
-        return [self.key(entity, key) for key in check_list("keys", keys, entity)]
-
     def of_pattern(self, pattern: str, args: Mapping[str, object]) -> dict[str, object]:
         """The arguments of a pattern."""
         return self._taken(f"the pattern {pattern}", args.items())
@@ -127,6 +119,10 @@ class Shapes:
     def made_by(self, write: str) -> Mapping[str, MadeMember]:
         """What a write makes: of `create Order` and `update Order`, and of named writes."""
         return self._made.get(write, {})
+
+    def model_name(self, name: str) -> str:
+        """The name in the model of an attribute by its name in Python."""
+        return self._model.get(name, name)
 
     def renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by their names in Python."""

@@ -137,7 +137,9 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
     elif isinstance(given, str):
         exact = times.exact_of_text(given)
     else:
-        raise wrong_kind(name, kind, given)
+        error = wrong_kind(name, kind, given)
+        why = "; give an aware datetime" if isinstance(given, date) else ""
+        raise Invalid(f"{error.message}{why}", attribute=name)
     if exact is None:
         wanted = "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)"
         raise _no_moment(name, given, wanted)
@@ -168,7 +170,8 @@ def at_most(name: str, kind: Kind, given: object) -> object:
 
 def _date(name: str, kind: Kind, given: object) -> Value:
     if isinstance(given, datetime):
-        raise wrong_kind(name, kind, given)
+        error = wrong_kind(name, kind, given)
+        raise Invalid(f"{error.message}; give a date: .date()", attribute=name)
     text = given.isoformat() if isinstance(given, date) else given
     if not isinstance(text, str):
         raise wrong_kind(name, kind, given)

@@ -103,8 +103,8 @@ fn print_imports(form: &Form, body: &str, out: &mut Printer) {
     }
     out.line(0, "from keyfold.aio import AsyncClient");
     if has_pydantic {
-        out.line(0, "from pydantic import ConfigDict");
-        out.line(0, "from pydantic.dataclasses import dataclass");
+        // It says what to install where pydantic is missing.
+        out.line(0, "from keyfold.typed.strict import ConfigDict, dataclass");
         out.gap();
         out.line(0, "_GIVEN = ConfigDict(strict=True, extra=\"forbid\")");
     }

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from keyfold.errors import Invalid, KeyfoldError, Transport, is_absent_table
 from keyfold.lower import capacity
+from keyfold.lower.arguments import the_pattern
 from keyfold.lower.bound import missing_argument
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read.question import Question, Raw
@@ -30,7 +31,7 @@ def get(question: Question, pattern: Pattern) -> Lowering[Raw]:
     """Reads the items of the pattern's list of ids. Absent items are left out."""
     listed = next((one for one in pattern.parameters.values() if one.limit == "among"), None)
     if listed is None or listed.attribute is None:
-        raise Invalid(f"{pattern.name} has no list of ids", of=pattern.name)
+        raise Invalid(f"{pattern.name} has no list of ids", of=the_pattern(pattern.name))
     ids = question.arguments.get(listed.name, {}).get("L")
     if ids is None:
         raise missing_argument("the pattern", listed.name)

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from keyfold.errors import Invalid
 from keyfold.keys.text import column
+from keyfold.lower.arguments import the_pattern
 from keyfold.lower.read.question import Question
 from keyfold.plan.model import Pattern, Shards
 from keyfold.values.value import Item, Value
@@ -83,7 +84,7 @@ def check(question: Question, pattern: Pattern, after: Item) -> None:
         raise Invalid(
             f"this is not where a page of {pattern.name} ended with these arguments;"
             " give the `next` of that page",
-            of=pattern.name,
+            of=the_pattern(pattern.name),
         )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from keyfold.errors import Invalid, UnknownItem
 from keyfold.lower.derive import held_place, identifying_place, place_of
+from keyfold.lower.positions import each_of
 from keyfold.lower.read.batch import KEYS_MAX, Found, Wanted, at_key, fetch
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.steps import TRIES, Lowering, back_off, together
@@ -43,7 +45,7 @@ def many(
         )
     moves = entity.id_guard is not None
     question = _Question(entity, strong or moves, skips_unknown)
-    guards = [identifying_place(entity, key) for key in keys]
+    guards = each_of(keys, entity.name, partial(identifying_place, entity))
     items: list[FoundItem | None] = [None] * len(keys)
     left: dict[int, _Keyed] = {at: (one.table_name, one.key) for at, one in enumerate(guards)}
     for tried in range(TRIES):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keyfold.errors import Invalid, NotFound, Refused, UnknownItem
+from keyfold.lower.arguments import the_pattern
 from keyfold.lower.complete import present
 from keyfold.lower.read import batch, current, cursor, fan, guarded, request, required
 from keyfold.lower.read import together as by_keys
@@ -105,7 +106,7 @@ def _strong(pattern: Pattern, plan: Plan) -> Plan:
         raise Invalid(
             f"{pattern.name} reads the global index {plan.index.name}, and DynamoDB reads that"
             " eventually; leave `strong` out",
-            of=pattern.name,
+            of=the_pattern(pattern.name),
             attribute="strong",
         )
     return replace(

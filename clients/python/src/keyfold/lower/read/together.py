@@ -7,6 +7,7 @@ from typing import Any
 
 from keyfold.errors import Invalid, KeyfoldError, NotFound, Overtaken, UnknownItem, is_conflict
 from keyfold.lower import capacity
+from keyfold.lower.arguments import the_pattern
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read import batch
 from keyfold.lower.read.kinds import Kinds
@@ -42,7 +43,7 @@ def page(
     """Runs a pattern that returns several items by their keys."""
     if has_cursor:
         message = f"{pattern.name} has one page: it reads each item by its key"
-        raise Invalid(message, of=pattern.name)
+        raise Invalid(message, of=the_pattern(pattern.name))
     wanted = [
         _Wanted(name, own, returned, key_of(Question(own, arguments, name=pattern.name), arguments))
         for (name, own), returned in zip(plan.gets, pattern.returns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from keyfold.errors import (
@@ -21,6 +22,7 @@ from keyfold.errors import (
 from keyfold.lower import capacity, tables
 from keyfold.lower.complete import Made, complete
 from keyfold.lower.derive import derive, place_of
+from keyfold.lower.positions import each_of
 from keyfold.lower.steps import Lowering, Origin, Request, Response, ask, pause, together
 from keyfold.lower.write import invalid
 from keyfold.lower.write.invalid import Sent
@@ -72,14 +74,16 @@ def put_many(
     """Writes whole entities, whether they exist or not. Attributes that the model does not name
     go."""
     _check_alone(model, entity, "put")
-    all_of: list[_One] = []
     made: list[list[Made]] = []
-    for at, values in enumerate(items):
+
+    def one(values: Values) -> _One:
         own: list[Made] = []
         main = derive(entity, complete(origin, entity, values, own))[0]
-        request = {"PutRequest": {"Item": main.item}}
-        all_of.append(_One(at, (main.table, main.key), request))
         made.append(own)
+        request = {"PutRequest": {"Item": main.item}}
+        return _One(len(made) - 1, (main.table, main.key), request)
+
+    all_of = each_of(items, entity.name, one)
     _check_distinct(entity, all_of)
     return (yield from _Batch(origin, model, entity, True).write(all_of, made))
 
@@ -90,8 +94,7 @@ def delete_many(
     """Deletes entities by the attributes that identify them, whether they exist or not."""
     _check_alone(model, entity, "delete")
     all_of: list[_One] = []
-    for at, key in enumerate(keys):
-        place = place_of(entity, key)
+    for at, place in enumerate(each_of(keys, entity.name, partial(place_of, entity))):
         request = {"DeleteRequest": {"Key": place.key}}
         all_of.append(_One(at, (place.table_name, place.key), request))
     made: list[list[Made]] = [[] for _ in keys]
@@ -136,6 +139,7 @@ def _check_distinct(entity: Entity, all_of: Sequence[_One]) -> None:
                     f"items {first.at} and {at} of the batch are the same {entity.name}; put it"
                     " once",
                     of=entity.name,
+                    item=at,
                 )
 
 

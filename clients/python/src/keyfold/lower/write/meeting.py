@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keyfold.errors import KeyfoldError, Taken
+from keyfold.errors import Invalid, KeyfoldError, Taken
 from keyfold.lower.bound import All, Any, Bound, Not
 from keyfold.lower.expression import Add, Change, Equal, Exists, InField, Joined, Missing, Of, Term
 from keyfold.lower.write.refusal import Reason, Refusal, error_of, joined, place_of_item
@@ -214,6 +214,22 @@ def _sum(left: str, right: str) -> str | None:
         return number.add(left, right)
     except number.NumberError:
         return None
+
+
+def numbered(at: int, name: str) -> str:
+    """A write of a transaction by its number, for people."""
+    return f"write {at + 1} ({name})"
+
+
+def no_write(at: int, wanted: str, given: object) -> Invalid:
+    """The error about what is no write of a transaction."""
+    error = Invalid(
+        f"write {at + 1} of the transaction is {wanted}, and no {type(given).__name__}",
+        of="transact",
+        attribute="writes",
+    )
+    error.write = at
+    return error
 
 
 def in_write(error: KeyfoldError, name: str, at: int) -> KeyfoldError:

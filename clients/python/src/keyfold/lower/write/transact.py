@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from keyfold.errors import Invalid, KeyfoldError, Overtaken, Refused
+from keyfold.lower.arguments import the_write
 from keyfold.lower.complete import Made, complete, touch
 from keyfold.lower.steps import TRIES, Lowering, Origin, together
 from keyfold.lower.write import entity as steps
@@ -21,7 +22,7 @@ from keyfold.lower.write.change import add_deletion, add_put, add_update, check_
 from keyfold.lower.write.execute import sent_steps
 from keyfold.lower.write.inputs import GivenItems
 from keyfold.lower.write.invalid import place_text
-from keyfold.lower.write.meeting import check_taken_twice, in_write, join
+from keyfold.lower.write.meeting import check_taken_twice, in_write, join, numbered
 from keyfold.lower.write.named import Composition, with_now
 from keyfold.lower.write.refusal import at_item, exists, reasons_of
 from keyfold.lower.write.step import Draft, Step
@@ -131,7 +132,7 @@ class _Composed:
 
 
 def _ready(origin: Origin, part: Part, at: int) -> _Ready:
-    name = f"write {at + 1} ({part.name})"
+    name = numbered(at, part.name)
     own, made, values = origin.of_part(at), list[Made](), part.values
     if isinstance(part, Run):
         values = with_now(own, part.write, values)
@@ -154,7 +155,7 @@ def _compose(of: _Ready) -> Lowering[_Composed]:
     except KeyfoldError as error:
         if isinstance(error, Invalid):
             error.of = error.of or (
-                of.part.write.name if isinstance(of.part, Run) else of.part.entity.name
+                the_write(of.part.write.name) if isinstance(of.part, Run) else of.part.entity.name
             )
         composed.error = error
     return composed
