@@ -56,10 +56,10 @@ export interface Cart {
 /** The attributes of a `Cart` that is created or put. */
 export interface NewCart {
   /** Default: `new`. */
-  readonly id?: CartId;
+  readonly id?: CartId | undefined;
   /** Default: `now`. */
-  readonly at?: string;
-  readonly note?: string;
+  readonly at?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** The key of a `Cart`. */
@@ -69,8 +69,8 @@ export interface CartKey {
 
 /** Changes of a `Cart`: what is not named stays as it is. */
 export interface CartPatch {
-  readonly at?: string;
-  readonly note?: string | null;
+  readonly at?: string | undefined;
+  readonly note?: string | null | undefined;
 }
 
 /** What a `Cart` gets that is created or put: as given, or made. */
@@ -95,9 +95,9 @@ export interface Line {
 export interface NewLine {
   readonly cartId: CartId;
   /** Default: `new`. */
-  readonly lineId?: LineId;
+  readonly lineId?: LineId | undefined;
   /** Default: `now`. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   readonly amount: number;
 }
 
@@ -109,8 +109,8 @@ export interface LineKey {
 
 /** Changes of a `Line`: what is not named stays as it is. */
 export interface LinePatch {
-  readonly at?: string;
-  readonly amount?: number;
+  readonly at?: string | undefined;
+  readonly amount?: number | undefined;
 }
 
 /** What a `Line` gets that is created or put: as given, or made. */
@@ -132,7 +132,7 @@ export interface NewVisit {
   readonly day: string;
   readonly count: number;
   /** Default: `now`. */
-  readonly firstAt?: string;
+  readonly firstAt?: string | undefined;
 }
 
 /** The key of a `Visit`. */
@@ -142,8 +142,8 @@ export interface VisitKey {
 
 /** Changes of a `Visit`: what is not named stays as it is. */
 export interface VisitPatch {
-  readonly count?: number;
-  readonly firstAt?: string;
+  readonly count?: number | undefined;
+  readonly firstAt?: string | undefined;
 }
 
 /** What a `Visit` gets that is created or put: as given, or made. */
@@ -176,8 +176,8 @@ export interface TrackKey {
 
 /** Changes of a `Track`: what is not named stays as it is. */
 export interface TrackPatch {
-  readonly title?: string;
-  readonly points?: readonly number[];
+  readonly title?: string | undefined;
+  readonly points?: readonly number[] | undefined;
 }
 
 /** The arguments of `cart`. */

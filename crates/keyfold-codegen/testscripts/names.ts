@@ -67,8 +67,8 @@ export interface NewClass {
   readonly id: ClassId;
   readonly "user id": string;
   /** Default: `false`. */
-  readonly "in-progress"?: boolean;
-  readonly "`tick ${x}`"?: string;
+  readonly "in-progress"?: boolean | undefined;
+  readonly "`tick ${x}`"?: string | undefined;
   readonly state: ClassState;
 }
 
@@ -79,10 +79,10 @@ export interface ClassKey {
 
 /** Changes of a `class`: what is not named stays as it is. */
 export interface ClassPatch {
-  readonly "user id"?: string;
-  readonly "in-progress"?: boolean;
-  readonly "`tick ${x}`"?: string | null;
-  readonly state?: ClassState;
+  readonly "user id"?: string | undefined;
+  readonly "in-progress"?: boolean | undefined;
+  readonly "`tick ${x}`"?: string | null | undefined;
+  readonly state?: ClassState | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export interface NewPromise_ {
   readonly id: PromiseId;
   readonly classId: ClassId;
   /** Default: `other`. */
-  readonly note?: PromiseNote;
+  readonly note?: PromiseNote | undefined;
 }
 
 /** The key of a `Promise`. */
@@ -112,7 +112,7 @@ export interface Promise_Key {
 
 /** Changes of a `Promise`: what is not named stays as it is. */
 export interface Promise_Patch {
-  readonly note?: PromiseNote;
+  readonly note?: PromiseNote | undefined;
 }
 
 /** The entity `order_item` as it is stored, under `"ITEM#{itemId}" "I"`. */
@@ -125,8 +125,8 @@ export interface OrderItem {
 /** The attributes of an `order_item` that is created or put. */
 export interface NewOrderItem {
   /** Default: `new`. */
-  readonly itemId?: ItemId;
-  readonly _?: string;
+  readonly itemId?: ItemId | undefined;
+  readonly _?: string | undefined;
 }
 
 /** The key of an `order_item`. */
@@ -136,7 +136,7 @@ export interface OrderItemKey {
 
 /** Changes of an `order_item`: what is not named stays as it is. */
 export interface OrderItemPatch {
-  readonly _?: string | null;
+  readonly _?: string | null | undefined;
 }
 
 /** What an `order_item` gets that is created or put: as given, or made. */
@@ -154,7 +154,7 @@ export interface OrderItem_ {
 /** The attributes of an `OrderItem` that is created or put. */
 export interface NewOrderItem_ {
   readonly n: number;
-  readonly then?: string;
+  readonly then?: string | undefined;
 }
 
 /** The key of an `OrderItem`. */
@@ -164,7 +164,7 @@ export interface OrderItem_Key {
 
 /** Changes of an `OrderItem`: what is not named stays as it is. */
 export interface OrderItem_Patch {
-  readonly then?: string | null;
+  readonly then?: string | null | undefined;
 }
 
 /** The arguments of `event`. */
