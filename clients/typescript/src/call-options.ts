@@ -1,7 +1,7 @@
 /** Which options of calls say something: JSON and JavaScript give anything. A program loads this at the first call that
  * has options. */
 
-import { boundOf, invalid, need } from "./error.js";
+import { boundOf, need, needOptions } from "./error.js";
 import type { CallKind } from "./options.js";
 import { shownText, spoken } from "./value/text.js";
 
@@ -17,8 +17,8 @@ const OPTIONS: Readonly<Record<CallKind, readonly string[]>> = {
 /** The options of a call of a kind, each read once, so that what is checked is what is used. Refuses those that say
  * nothing, and those that such a call does not have. */
 export function checkedOptions<T extends object>(kind: CallKind, given: T): T {
-  need(typeof given === "object" && given !== null && !(Symbol.iterator in given), "options", "an object");
   const known = OPTIONS[kind];
+  needOptions(given, known);
   const all = given as Readonly<Record<string, unknown>>;
   const checked: Record<string, unknown> = Object.create(null) as object as Record<string, unknown>;
   for (const name of known) {
@@ -26,10 +26,6 @@ export function checkedOptions<T extends object>(kind: CallKind, given: T): T {
     if (value === undefined) continue;
     check(name, value);
     checked[name] = value;
-  }
-  // Inherited ones are given, too.
-  for (const name in all) {
-    if (!known.includes(name) && all[name] !== undefined) throw invalid(`there is no option \`${shownText(name)}\``, name);
   }
   return checked as T;
 }

@@ -4,7 +4,7 @@
 import { argumentsOfPattern, type Given } from "./arguments.js";
 import { carryOut, type Driver, optionsOf } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
-import { boundOf, need, owned } from "./error.js";
+import { boundOf, need, needOptions, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -40,6 +40,12 @@ interface Reading {
   readonly options: ReadOptions;
 }
 
+/** The options of a client. */
+const OPTIONS: readonly (keyof ClientOptions)[] = [
+  ...(["numbers", "onUnknown", "cursorSecret", "timeout", "retries"] as const),
+  ...(["onRequest", "tracing", "now", "random"] as const),
+];
+
 /** Carries out the plan of a model on a connection. */
 export class Client {
   /** The plan. */
@@ -49,6 +55,7 @@ export class Client {
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
     const model = new Model(plan);
+    needOptions(options, OPTIONS);
     const { cursorSecret: secret = "-", onUnknown = "skip", numbers = "exact", timeout } = options;
     boundOf(timeout ?? 0, "timeout");
     need(typeof secret === "string" && secret !== "", "cursorSecret", "a text of one character or more");

@@ -1,8 +1,8 @@
 /** Defaults of an entity's attributes: fixed values, the present moment, new identifiers. */
 
+import { types } from "./features.js";
 import type { Io } from "./io.js";
 import type { AttributeValue, EntityPlan } from "./plan.js";
-import { timeOfEpochMs } from "./value/time.js";
 import { sortedNames } from "./value/text.js";
 import type { Values } from "./value/value.js";
 
@@ -23,7 +23,7 @@ export function complete(io: Io, entity: EntityPlan, values: Values, made: MadeV
       all.set(name, preset.value);
       continue;
     }
-    const text = preset === "new" ? identifier(io, type === "uuid") : timeOfEpochMs(type, io.now);
+    const text = preset === "new" ? identifier(io, type === "uuid") : types.timeOfEpochMs(type, io.now);
     if (text !== undefined) make(entity, name, { S: text }, all, made);
   }
   return all;
@@ -38,7 +38,7 @@ function make(entity: EntityPlan, attribute: string, value: AttributeValue, all:
 export function touch(io: Io, entity: EntityPlan, changes: Values, made: MadeValue[]): Values {
   const all = new Map(changes);
   for (const { name, type, default: preset } of entity.attributes) {
-    const now = preset === "always" && !all.has(name) ? timeOfEpochMs(type, io.now) : undefined;
+    const now = preset === "always" && !all.has(name) ? types.timeOfEpochMs(type, io.now) : undefined;
     if (now !== undefined) make(entity, name, { S: now }, all, made);
   }
   return all;

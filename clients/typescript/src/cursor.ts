@@ -1,7 +1,6 @@
 /** Cursors: positions as opaque texts, which may be given to a browser. A cursor belongs to a model, a pattern
  * and its arguments; with a secret it is signed, and a changed one is refused. */
 
-import { invalid } from "./error.js";
 import type { Item, PatternPlan, Plan } from "./plan.js";
 import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
@@ -35,27 +34,25 @@ export async function cursorOf(bound: Bound, { after, now }: Position): Promise<
 
 /** The position of a cursor. Nothing is sent for a wrong one. */
 export async function positionOfCursor(bound: Bound, cursor: unknown): Promise<Position> {
-  const wrong = (): Error =>
-    invalid(
-      `\`after\` is no cursor of ${bound.pattern.name} with these arguments; give the \`next\` of the page before`,
-      "after",
-    );
-  if (typeof cursor !== "string") throw wrong();
-  let found: unknown;
+  const found = typeof cursor === "string" ? await contentOf(bound, cursor) : undefined;
+  const [own, after, now]: unknown[] = Array.isArray(found) ? found : [];
+  const isMoment = now === undefined || (typeof now === "number" && Number.isSafeInteger(now));
+  if (own === digestOf(bound) && isItem(after) && isMoment) return { after, now };
+  throw (await import("./read/refused.js")).noCursor(bound.pattern.name);
+}
+
+/** The JSON of a cursor; `undefined` for a text that is none. */
+async function contentOf({ secret }: Bound, cursor: string): Promise<unknown> {
   try {
     const parts = cursor.split(".").map((one) => bytesOf(base64Text(one)));
     const [bytes = new Uint8Array(), signature, ...rest] = parts;
     // Base64 has several texts of the same bytes.
-    if (rest.length > 0 || textOf(parts) !== cursor) throw wrong();
-    if (!(await isSigned(bound.secret, bytes, signature))) throw wrong();
-    found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (rest.length > 0 || textOf(parts) !== cursor) return undefined;
+    if (!(await isSigned(secret, bytes, signature))) return undefined;
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw wrong();
+    return undefined;
   }
-  const [own, after, now]: unknown[] = Array.isArray(found) ? found : [];
-  const isMoment = now === undefined || (typeof now === "number" && Number.isSafeInteger(now));
-  if (own !== digestOf(bound) || !isItem(after) || !isMoment) throw wrong();
-  return { after, now };
 }
 
 function isItem(value: unknown): value is Item {

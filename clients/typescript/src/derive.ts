@@ -1,10 +1,12 @@
 /** The items that are stored for one entity: its main item, the parts of its list, its copies, and the
  * guards of its unique values. */
 
-import { bind, holds } from "./bound.js";
+import { bind } from "./bound.js";
 import { invalid, KeyfoldError } from "./error.js";
+import { types } from "./features.js";
 import { checkIndexes } from "./index-lengths.js";
 import type { Io } from "./io.js";
+import { holds } from "./judge.js";
 import { CHUNK, lower } from "./key/formats.js";
 import { column, fieldsOf, text as made } from "./key/make.js";
 import { checkLength } from "./lengths.js";
@@ -23,7 +25,7 @@ import { chunksOf, digestAttribute, digestOf, partsAttribute } from "./split.js"
 import { whole } from "./value/arithmetic.js";
 import { isSameItem } from "./value/compare.js";
 import { display } from "./value/text.js";
-import { canonicalTime, periodOf } from "./value/time.js";
+import { periodOf } from "./value/time.js";
 import { held, setOwn, type Values } from "./value/value.js";
 
 /** The role of an item. */
@@ -292,7 +294,7 @@ function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Value
 
 /** The seconds from 1970 to a time or day; `undefined` for another text. */
 function epochSeconds(text: string): number | undefined {
-  const exact = canonicalTime(text, 0);
+  const exact = types.canonicalTime(text, 0);
   return exact === undefined ? undefined : Math.floor(Date.parse(exact.padStart(20, "0")) / 1000);
 }
 

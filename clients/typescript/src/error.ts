@@ -1,5 +1,7 @@
 /** The errors of reads and writes. */
 
+import { shownText } from "./value/text.js";
+
 /** What is wrong, by code. */
 export type ErrorDetail =
   /** A condition of a write does not hold, or what is stored contradicts the model. `conditions` are those
@@ -16,9 +18,9 @@ export type ErrorDetail =
   | { readonly code: "too_many"; readonly pattern: string; readonly most: number }
   /** The given version is not the stored one. */
   | { readonly code: "stale_version" }
-  /** The call contradicts the model: `name` is the attribute or argument, `of` the entity, pattern or write.
-   * Nothing was sent. */
-  | { readonly code: "invalid"; readonly name?: string; readonly of?: string }
+  /** The call contradicts the model: `name` is the attribute or argument, `of` the entity, pattern or write, `item`
+   * the position in a batch, from 0. Nothing was sent. */
+  | { readonly code: "invalid"; readonly name?: string; readonly of?: string; readonly item?: number }
   /** An item that the model does not know. `attribute` is missing, or has a value of another type. */
   | {
       readonly code: "unknown_item";
@@ -133,9 +135,18 @@ export function need(holds: boolean, name: string, wanted: string, of?: string):
 }
 
 /** A number that bounds something. NaN, and what is no number, would bound nothing. */
-export function boundOf(value: unknown, name: string, of?: string): number {
-  need(typeof value === "number" && !Number.isNaN(value), name, "a number", of);
+export function boundOf(value: unknown, name: string): number {
+  need(typeof value === "number" && value >= 0, name, "a number from 0 on");
   return value as number;
+}
+
+/** Refuses what is no object of options, and an option that there is not. Inherited ones are given, too. */
+export function needOptions(given: unknown, known: readonly string[]): void {
+  need(typeof given === "object" && given !== null && !(Symbol.iterator in given), "options", "an object");
+  const all = given as Readonly<Record<string, unknown>>;
+  for (const name in all) {
+    if (!known.includes(name) && all[name] !== undefined) throw invalid(`there is no option \`${shownText(name)}\``, name);
+  }
 }
 
 /** Makes the error of an attribute that is missing, or has a value of another type. */

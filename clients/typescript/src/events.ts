@@ -3,7 +3,7 @@
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, kindName, type Model, saysKind } from "./model.js";
-import type { FoundItem, StreamRecord } from "./options.js";
+import type { FoundItem, StreamImages, StreamRecord } from "./options.js";
 import type { CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
 import { unknownItem, unknownOf } from "./read/unknown.js";
 import { checkedItem } from "./read/item.js";
@@ -49,11 +49,15 @@ export async function eventOf(
   record: StreamRecord | null | undefined,
   { shown, copies }: Asked,
 ): Promise<FoundEvent | undefined> {
-  const { Keys, OldImage, NewImage } = record?.dynamodb ?? {};
+  const changed: unknown = record?.dynamodb;
+  if (record === null || record === undefined || typeof changed !== "object" || changed === null || Array.isArray(changed)) {
+    throw noRecord("it has no `dynamodb`; give each of `event.Records` of Lambda, or of the records of a reader");
+  }
+  const { Keys, OldImage, NewImage }: StreamImages = changed;
   const key = imageOf("Keys", Keys);
   const [old, next] = [imageOf("OldImage", OldImage), imageOf("NewImage", NewImage)];
   const image = next ?? old;
-  if (record === null || record === undefined || image === undefined) {
+  if (image === undefined) {
     throw invalid("the record has no image; the table's stream must have new and old images", "record");
   }
   const item = { ...key, ...image };
@@ -145,6 +149,11 @@ function imageOf(name: string, image: unknown): Item | undefined {
   if (image === undefined || image === null) return undefined;
   return itemIn(image, (path) => {
     const what = path === "" ? `its \`${name}\` is no item` : `\`${shownText(path)}\` of its \`${name}\` is no value`;
-    throw invalid(`this is no record of a stream: ${what} of DynamoDB's JSON`, "record");
+    throw noRecord(`${what} of DynamoDB's JSON`);
   });
+}
+
+/** The error of what is no record of a stream. */
+function noRecord(why: string): Error {
+  return invalid(`this is no record of a stream: ${why}`, "record");
 }

@@ -8,6 +8,7 @@
 import type { Client, Given } from "./client.js";
 import { isNumber } from "./key/make.js";
 import type { AttributePlan, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
+import { shownText } from "./value/text.js";
 import { digitsOf } from "./value/time.js";
 import { setOwn } from "./value/value.js";
 
@@ -74,8 +75,9 @@ export class Fakes {
 
   /** The same by the name of the entity. */
   entity(name: string, values: Given = {}, related: Related = {}): Record<string, unknown> {
-    const entity = this.#plan.entities.find((one) => one.name === name);
-    if (entity === undefined) throw new RangeError(`the model has no entity ${name}`);
+    const entity = this.#entity(name);
+    for (const other of Object.keys(related)) this.#entity(other);
+    checkNames(entity, values);
     this.#count += 1;
     const made: Record<string, unknown> = {};
     for (const attribute of entity.attributes) {
@@ -86,6 +88,12 @@ export class Fakes {
       setOwn(made, attribute.name, linked(attribute, others) ?? this.#attribute(entity, attribute));
     }
     return { ...made, ...values };
+  }
+
+  #entity(name: string): EntityPlan {
+    const entity = this.#plan.entities.find((one) => one.name === name);
+    if (entity === undefined) throw new RangeError(`the model has no entity ${shownText(name)}`);
+    return entity;
   }
 
   #attribute(entity: EntityPlan, { name, type }: AttributePlan): unknown {
@@ -175,6 +183,14 @@ export class Fakes {
     bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
     return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000) * most);
   }
+}
+
+/** Refuses values of attributes that an entity does not have. */
+function checkNames({ name, attributes }: EntityPlan, values: Given): void {
+  const known = attributes.map((one) => one.name);
+  const wrong = Object.keys(values).find((one) => !known.includes(one) && values[one] !== undefined);
+  if (wrong === undefined) return;
+  throw new RangeError(`${name} has no \`${shownText(wrong)}\`; it has ${known.join(", ")}`);
 }
 
 /** A moment, so many minutes behind the first one. */

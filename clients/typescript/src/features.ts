@@ -12,6 +12,8 @@ export let types: typeof import("./value/types.js");
 /** A part of a key that `key/formats.ts` makes, and a type that `value/types.ts` knows, in the JSON of a plan. */
 const FORMATS = /"(?:format|shards|part)":(?!"bare")/;
 const TYPES = /"(?:list|map|set|record)":|"(?:binary|date|ulid|uuid|hour|day|month|year)"/;
+/** A parameter that is a time: what a program gives is read by `value/types.ts`, also the present moment. */
+const TIMES = /"type":"time/;
 /** What patterns need. */
 const NEEDS: WeakMap<PatternPlan, readonly (() => Promise<void>)[]> = /* @__PURE__ */ new WeakMap();
 
@@ -30,7 +32,8 @@ export async function loadFor(model: Model, pattern: PatternPlan): Promise<void>
     // The guards of unique values are not among what is read.
     const items = pattern.returns.map((one) => ({ ...model.entity(one.entity), uniques: [] }));
     const text = JSON.stringify([pattern, items]);
-    needs = [...(FORMATS.test(text) ? [loadFormats] : []), ...(TYPES.test(text) ? [loadTypes] : [])];
+    const hasTypes = TYPES.test(text) || TIMES.test(JSON.stringify(pattern.parameters));
+    needs = [...(FORMATS.test(text) ? [loadFormats] : []), ...(hasTypes ? [loadTypes] : [])];
     NEEDS.set(pattern, needs);
   }
   await Promise.all(needs.map((load) => load()));

@@ -65,8 +65,5 @@ export async function transact<M extends readonly unknown[]>(
   parts: Parted<M>,
   options?: CallOptions,
 ): Promise<Done<M>> {
-  const all: readonly Part[] = parts;
-  const done = await client.transact(all.map(({ write }) => write), options);
-  const writes = await Promise.all(done.writes.map(async (one, at) => ({ ...one, made: await all[at]?.made(one.made) })));
-  return { ...done, writes } as unknown as Done<M>;
+  return (await import("./several.js")).transactedParts<M>(client, parts, options);
 }

@@ -41,8 +41,13 @@ export class Model {
   readonly #attributes: Map<string, Map<string, AttributePlan>>;
 
   constructor(plan: Plan) {
-    if (plan.keyfoldPlan !== VERSION) {
-      throw invalid(`this is a plan of version ${plan.keyfoldPlan}, and this runtime knows ${VERSION}; update it`);
+    const version = (plan as Partial<Plan> | undefined)?.keyfoldPlan;
+    if (version !== VERSION) {
+      throw invalid(
+        version === undefined
+          ? "this is no plan: give the JSON of `keyfold plan`, parsed"
+          : `this is a plan of version ${version}, and this runtime knows ${VERSION}; update it`,
+      );
     }
     const byName = <T extends { readonly name: string }>(all: readonly T[] = []): Map<string, T> =>
       new Map(all.map((one) => [one.name, one]));

@@ -2,14 +2,18 @@
 
 import type { Given } from "./arguments.js";
 import { carryOut, type Driver, optionsOf } from "./call.js";
-import { invalid, owned } from "./error.js";
+import type { Client } from "./client.js";
+import { owned } from "./error.js";
 import type { Io } from "./io.js";
+import type { Done, Part } from "./made.js";
 import type { BatchWritten, CallOptions, ManyOptions, Transacted, TransactionWrite } from "./options.js";
+import { eachOf, listed } from "./positions.js";
 import { readMany } from "./read/many.js";
 import { wholeEntity } from "./write/arguments.js";
+import { keyOfEntity } from "./write/keys.js";
 import { shownMade } from "./write/made.js";
 import { deleteMany, putMany } from "./write/many.js";
-import { keyOfEntity, partOf } from "./write/part.js";
+import { partsOf } from "./write/parts.js";
 import { written } from "./write/refusal.js";
 import { transact } from "./write/transact.js";
 
@@ -20,11 +24,23 @@ export async function transacted(
   options: CallOptions,
 ): Promise<Transacted> {
   const { model } = driver;
-  const parts = listed(writes, "the transaction").map((one) => partOf(model, one));
+  const parts = partsOf(model, listed(writes, "the transaction"));
   return carryOut(driver, "transact", await optionsOf("write", options), async (io) => {
     const done = await transact(io, model, parts);
     return { ...done, writes: done.writes.map(({ changes, made }) => ({ changes, made: shownMade(made) })) };
   });
+}
+
+/** The same of parts, each of which knows what it makes. What is no part is refused as a write. */
+export async function transactedParts<M extends readonly unknown[]>(
+  client: Client,
+  parts: readonly (Part | undefined)[],
+  options?: CallOptions,
+): Promise<Done<M>> {
+  const all = listed(parts, "the transaction");
+  const done = await client.transact(all.map((one) => one?.write ?? (one as unknown as TransactionWrite)), options);
+  const writes = await Promise.all(done.writes.map(async (one, at) => ({ ...one, made: await all[at]?.made(one.made) })));
+  return { ...done, writes } as unknown as Done<M>;
 }
 
 /** Entities by their keys. */
@@ -36,7 +52,7 @@ export async function found<T>(
 ): Promise<(T | undefined)[]> {
   const { model, options: { onUnknown, numbers } } = driver;
   const plan = model.entity(entity);
-  const all = listed(keys, entity).map((key) => keyOfEntity(model, plan, key));
+  const all = eachOf(listed(keys, entity), entity, (key) => keyOfEntity(model, plan, key));
   const own = await owned(entity, optionsOf("many", options));
   const shown = { onUnknown, numbers, isStrong: own.strong === true };
   const call = carryOut(driver, `getMany ${entity}`, own, (io) => readMany(io, model, plan, all, shown));
@@ -54,7 +70,8 @@ export async function batch(
   const { model } = driver;
   const plan = written(model.entity(entity));
   const isPut = verb === "put";
-  const all = listed(given, entity).map((one) => (isPut ? wholeEntity(model, plan, one) : keyOfEntity(model, plan, one)));
+  const checked = isPut ? wholeEntity : keyOfEntity;
+  const all = eachOf(listed(given, entity), entity, (one) => checked(model, plan, one));
   const write = isPut ? putMany : deleteMany;
   const call = async (io: Io): Promise<BatchWritten> => {
     const done = await write(io, model, plan, all);
@@ -62,12 +79,6 @@ export async function batch(
   };
   const own = await owned(entity, optionsOf("write", options));
   return owned(entity, carryOut(driver, `${verb}Many ${entity}`, own, call));
-}
-
-/** Refuses what is no list. */
-function listed<T>(given: readonly T[], of: string): readonly T[] {
-  if (!Array.isArray(given)) throw invalid(`${of}: several are given as an array`, undefined, of);
-  return Array.from(given as readonly T[]);
 }
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "./client.js";

@@ -1,12 +1,13 @@
 /** A model's tables: created if they are absent, compared if they exist. */
 
 import { detailOf, failure, KeyfoldError } from "./error.js";
+import { types } from "./features.js";
 import { exceptionOf, type Io, isNoTable } from "./io.js";
 import { type Model, physicalName } from "./model.js";
 import type { TableOutcome } from "./options.js";
 import type { TablePlan } from "./plan.js";
 import { isOfPeriod } from "./value/period.js";
-import { periodOf, timeOfEpochMs } from "./value/time.js";
+import { periodOf } from "./value/time.js";
 
 /** The most times that a new table is asked for, each half a second after the other, until it is active. */
 const TRIES = 240;
@@ -64,7 +65,7 @@ export async function ensurePeriods(io: Io, model: Model, names: readonly string
 /** The name of a table; with periods, of the table of the present period. */
 function presentName(io: Io, table: TablePlan): string {
   if (table.period === undefined) return table.name;
-  return physicalName(table, periodOf(table.period, timeOfEpochMs("time.ms", io.now) ?? ""));
+  return physicalName(table, periodOf(table.period, types.timeOfEpochMs("time.ms", io.now) ?? ""));
 }
 
 /** Creates a table and waits until it is active. */

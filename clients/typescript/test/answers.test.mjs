@@ -58,6 +58,11 @@ const batch = (keys, found, left = []) => [
   { RequestItems: { Main: { Keys: keys } } },
   { Responses: { Main: found }, UnprocessedKeys: { Main: { Keys: left } } },
 ];
+const several = (asked, found) => [
+  "TransactGetItems",
+  { TransactItems: asked.map((Key) => ({ Get: { TableName: "Main", Key } })) },
+  { Responses: found },
+];
 const get = (asked, Item) => ["GetItem", { TableName: "Main", Key: asked }, { Item }];
 
 test("a key is that of an item by the types and values of its attributes", () => {
@@ -79,6 +84,22 @@ test("a key is that of an item by the types and values of its attributes", () =>
   for (const left of [{}, { k0: text }, { ...keys[0], a: text }]) assert.ok(!isAnswer(...batch(keys, [], [left])), JSON.stringify(left));
 });
 
+test("each item of a transaction is that of the key in its place", () => {
+  const [one, other] = [key({ S: "1" }, { N: "1" }), key({ S: "2" }, { N: "1" })];
+  const asked = [one, other, one];
+  const fit = [[{}, {}, {}], [{ Item: one }, { Item: other }, { Item: one }], [{ Item: { k1: { N: "1.0" } } }, { Item: {} }, { Item: null }]];
+  for (const found of fit) assert.ok(isAnswer(...several(asked, found)), JSON.stringify(found));
+  const wrong = [
+    [{ Item: other }, { Item: one }, {}],
+    [{ Item: other }, {}, {}],
+    [{}, {}, { Item: other }],
+    [{}, {}, { Item: { k0: { N: "1" } } }],
+    [{ Item: one }, { Item: other }],
+    [{ Item: one }, { Item: other }, {}, {}],
+  ];
+  for (const found of wrong) assert.ok(!isAnswer(...several(asked, found)), JSON.stringify(found));
+});
+
 test("the keys of a batch are compared in a time that grows as they do", () => {
   // Each key is looked at a few times, however many there are.
   let looks = 0;
@@ -90,8 +111,15 @@ test("the keys of a batch are compared in a time that grows as they do", () => {
 });
 
 test("an answer with an item of another key says so", async () => {
-  const fetch = async () => new Response('{"Item":{"PK":{"S":"b"}}}', { status: 200 });
-  const transport = transportOf({ endpoint: "http://localhost:1", fetch }, { retries: 0 });
-  const error = await transport.call("GetItem", requests.GetItem).then(assert.fail, (one) => one);
-  assert.match(error.message, /answered with 200: \{"Item".*, which has an item of a key that was not asked for$/);
+  const other = '{"PK":{"S":"x"}}';
+  for (const [operation, text] of [
+    ["GetItem", `{"Item":${other}}`],
+    ["BatchGetItem", `{"Responses":{"Main":[${other}]}}`],
+    ["TransactGetItems", `{"Responses":[{"Item":${other}},{}]}`],
+  ]) {
+    const fetch = async () => new Response(text, { status: 200 });
+    const transport = transportOf({ endpoint: "http://localhost:1", fetch }, { retries: 0 });
+    const error = await transport.call(operation, requests[operation]).then(assert.fail, (one) => one);
+    assert.match(error.message, /answered with 200: \{.*, which has an item of a key that was not asked for$/);
+  }
 });

@@ -67,6 +67,21 @@ test("bytes of a reader of streams and base64 of Lambda are the same", async () 
   }
 });
 
+test("what is no record of a stream is told from one without images", async () => {
+  for (const none of [{ Records: [record({})] }, {}, undefined, null, 5, "x", [], { dynamodb: null }, { dynamodb: "x" }, { dynamodb: [] }]) {
+    await assert.rejects(client.event(none), {
+      code: "invalid",
+      message: "this is no record of a stream: it has no `dynamodb`; give each of `event.Records` of Lambda, or of the records of a reader",
+    });
+  }
+  for (const bare of [{ dynamodb: {} }, { dynamodb: { Keys: { PK: { S: "USER#a" } } } }]) {
+    await assert.rejects(client.event(bare), {
+      code: "invalid",
+      message: "the record has no image; the table's stream must have new and old images",
+    });
+  }
+});
+
 test("of a list in several parts, the main item comes without it", async () => {
   const [whole] = await stored("Basket", { id: "b", lines: [1, 2] });
   assert.deepEqual((await client.event(record(whole))).new.lines, [1, 2]);

@@ -77,6 +77,10 @@ test("the same seed makes the same, others refer to what is given, and values ca
   assert.equal(order.userId, user.userId);
   assert.equal(order.total, 5);
   assert.throws(() => new Fakes(shop).entity("Nothing"), RangeError);
+  const wrong = () => new Fakes(shop).of(shop.Order, { totl: 5 });
+  assert.throws(wrong, (error) => error instanceof RangeError && /^Order has no `totl`; it has orderId, .*total/.test(error.message));
+  assert.throws(() => new Fakes(shop).of(shop.Order, { toString: 5 }), RangeError);
+  assert.throws(() => new Fakes(shop).of(shop.Order, {}, { Usr: user }), { message: /^the model has no entity Usr$/ });
 });
 
 test("two seeds make no identifier in common", () => {

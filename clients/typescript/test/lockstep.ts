@@ -179,7 +179,7 @@ class Subject {
         return Buffer.from(own?.next().value ?? "", "hex");
       },
     });
-    // The values of the proof are of any type.
+    // The values of the proof are of any type, before a call and after it.
     await loadAll();
     try {
       return { done: await this.#done(fresh(all), call, transport) };
@@ -264,6 +264,7 @@ class Subject {
     const options = { limit: call.limit ?? undefined, backward, strong, after };
     if (pattern.together !== undefined) {
       const byName = await client.together(pattern.name, args, options);
+      await loadAll();
       const items = pattern.returns.flatMap(({ name }) => {
         const item = byName[name];
         return item === undefined ? [] : [this.#item(pattern, item, name)];
@@ -272,12 +273,14 @@ class Subject {
     }
     if (call.kind === "page") {
       const { items, next, requests } = await client.page(pattern.name, args, options);
+      await loadAll();
       const position = next === undefined ? null : (await positionOfCursor(bound, next)).after;
       return { items: items.map((item) => this.#item(pattern, item)), next: position, requests };
     }
     const items: object[] = [];
     let requests = 0;
     for await (const page of client.pages(pattern.name, args, options)) {
+      await loadAll();
       items.push(...page.items.map((item) => this.#item(pattern, item)));
       requests += page.requests;
     }

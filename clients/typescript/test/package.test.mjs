@@ -27,8 +27,8 @@ const ALL_BYTES_MAX = 64 * 1024;
 const SHOP_BYTES_MAX = 17.5 * 1024;
 /** What is loaded where the model or the program needs it. */
 const OF_HTTP = ["transport/http.js"];
-const OF_SHOP = [...OF_HTTP, "read/range.js", "read/collection.js", "paging.js"];
-const OF_READING = [...OF_SHOP, "read/rare.js", "packed.js", "key/formats.js", "value/types.js"];
+const OF_SHOP = [...OF_HTTP, "read/range.js", "read/collection.js", "paging.js", "value/types.js"];
+const OF_READING = [...OF_SHOP, "read/rare.js", "packed.js", "key/formats.js"];
 
 /** The first block of a language in the README. */
 function block(language) {

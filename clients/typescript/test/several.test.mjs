@@ -94,7 +94,62 @@ test("what something follows from is in no batch", async () => {
     message: /User\.posts follows it/,
   });
   const twice = [{ n: 1, text: "a" }, { n: 1, text: "b" }];
-  await assert.rejects(client.putMany("Note", twice), { message: /items 0 and 1 of the batch are the same Note/ });
+  await assert.rejects(client.putMany("Note", twice), (error) => {
+    assert.match(error.message, /^items 0 and 1 of the batch are the same Note/);
+    assert.deepEqual(error.detail, { code: "invalid", of: "Note", item: 1 });
+    return true;
+  });
+});
+
+test("a wrong item or key of a batch is named by its position", async () => {
+  const notes = Array.from({ length: 120 }, (_, n) => ({ n, text: "x" }));
+  const but = (at, one) => notes.map((note, n) => (n === at ? one : note));
+  const keys = (at, one) => but(at, one).map(({ text: _, ...key }) => key);
+  const long = "x".repeat(3_000);
+  const wrong = [
+    [client.putMany("Note", but(76, { n: "a", text: "x" })), 76, "n", "Note: n: `a` is not a whole number"],
+    [client.putMany("Note", but(0, { n: 0 })), 0, "text", "Note needs text"],
+    [client.putMany("Note", but(3, null)), 3, undefined, "Note: values by name are given as an object"],
+    [client.putMany("Note", but(5, { n: 100_000, text: "x" })), 5, "n", /^100000 does not fit|^n/],
+    [client.deleteMany("Note", keys(119, { n: 1.5 })), 119, "n", /^Note: n/],
+    [client.deleteMany("Note", keys(2, { n: -1 })), 2, "n", /n/],
+    [client.getMany("Note", keys(76, { n: "a" })), 76, "n", "Note: n: `a` is not a whole number"],
+    [client.getMany("Note", keys(1, { n: 1, at: "2024-01-15T10:00:00Z" })), 1, "at", "at is no part of the key of Note, which is n"],
+    [client.getMany("Note", keys(4, { n: -1 })), 4, "n", /n/],
+    [client.getMany("User", [{ userId: "a" }, { userId: long }]), 1, "userId", /bytes/],
+  ];
+  for (const [call, at, name, reason] of wrong) {
+    const error = await call.then(assert.fail, (one) => one);
+    assert.ok(error instanceof KeyfoldError, error.stack);
+    const start = `item ${at} of the batch: `;
+    assert.ok(error.message.startsWith(start), error.message);
+    const rest = error.message.slice(start.length);
+    if (typeof reason === "string") assert.equal(rest, reason);
+    else assert.match(rest, reason);
+    const { of, item, ...detail } = error.detail;
+    assert.match(of, /^(?:Note|User)$/);
+    assert.deepEqual([item, detail], [at, { code: "invalid", ...(name !== undefined && { name }) }]);
+  }
+});
+
+test("a wrong write of a transaction is named by its number", async () => {
+  const good = { write: "post", args: { userId: "a", text: "one" } };
+  const call = client.transact([good, { update: "User", values: { userId: 5 } }]);
+  await assert.rejects(call, (error) => {
+    assert.equal(error.message, "write 2 (update User): User: userId is no string: 5");
+    assert.deepEqual([error.write, error.detail], [1, { code: "invalid", name: "userId", of: "User" }]);
+    return true;
+  });
+  const created = Promise.resolve({ made: [] });
+  for (const wrong of [created, undefined, 5, [], {}, { creat: "User" }]) {
+    for (const writes of [[good, wrong], [wrong]]) {
+      await assert.rejects(client.transact(writes), (error) => {
+        assert.match(error.message, /^write [12] of the transaction: (?:a promise|undefined|5|an array|an object) is no write; give `\.part` of a generated client, like shop\.Order\.part\.create\(\.\.\), or \{ create, values \}, \{ put, values \}, \{ update, values \}, \{ delete, key \} or \{ write, args \}$/);
+        assert.deepEqual([error.write, error.detail], [writes.length - 1, { code: "invalid", of: "a write of a transaction" }]);
+        return true;
+      });
+    }
+  }
 });
 
 test("a batch that is written in part says which items were", async () => {

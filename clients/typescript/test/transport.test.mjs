@@ -17,6 +17,7 @@ const made = await source(
   "transport/aws.js",
   "transport/http.js",
   "transport/endpoint.js",
+  "transport/own.js",
   "transport/profile.js",
   "transport/sign.js",
   "value/hmac.js",
@@ -207,10 +208,21 @@ test("JSON that is no answer of the operation is a lost answer", async () => {
 
 test("a number of retries is a number", () => {
   const { awsTransport } = made;
-  for (const retries of [Number.NaN, "3", {}]) {
+  for (const retries of [Number.NaN, "3", {}, -1]) {
     for (const make of [() => transportOf("http://localhost:1", { retries }), () => awsTransport({ config: {} }, {}, { retries })]) {
       assert.throws(make, ({ detail }) => detail?.code === "invalid" && detail.name === "retries");
     }
+  }
+});
+
+test("options of a connection are an object with retries", async () => {
+  const { awsTransport } = made;
+  const makes = [async (options) => connect("http://localhost:1", options), async (options) => awsTransport({ config: {} }, {}, options)];
+  for (const make of makes) {
+    for (const [options, message] of [[null, "`options` is an object"], ["x", "`options` is an object"], [{ retires: 1 }, "there is no option `retires`"]]) {
+      await assert.rejects(make(options), { code: "invalid", message });
+    }
+    assert.ok(await make({ retries: undefined, timeout: undefined }));
   }
 });
 
@@ -311,6 +323,35 @@ test("a connection that is not understood is invalid, and nothing secret is show
   } finally {
     for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
   }
+});
+
+test("of a connection without a region and credentials, the region is asked for", async () => {
+  process.env.AWS_CONFIG_FILE = process.env.AWS_SHARED_CREDENTIALS_FILE = "/nothing";
+  try {
+    const error = await transportOf("dynamodb://").call("ListTables", {}).catch((one) => one);
+    assert.deepEqual([error.code, error.detail.name], ["invalid", "connection"], error.message);
+    assert.match(error.message, /^the connection has no region; write dynamodb:\/\/eu-west-1, or set AWS_REGION$/);
+  } finally {
+    for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+  }
+});
+
+test("a refused connection to this machine says how a server is started", async () => {
+  const refused = fault("ECONNREFUSED");
+  for (const [endpoint, isLocal] of [
+    ...["http://localhost:1", "http://127.0.0.1:1", "http://127.9.9.9:1/", "http://[::1]:1", "http://0.0.0.0:1", "http://LOCALHOST"].map((one) => [one, true]),
+    ...["http://localhost.example:1", "https://127.0.0.1.example", "http://10.0.0.1:1"].map((one) => [one, false]),
+  ]) {
+    for (const [cause, isRefused] of [[refused, true], [fault("ENOTFOUND"), false], [LOST, false]]) {
+      const fetch = () => Promise.reject(cause);
+      const error = await transportOf({ endpoint, region: "eu-west-1", fetch }, { retries: 0 }).call("GetItem", {}).catch((one) => one);
+      const said = /: it is E\w+(; `keyfold serve` starts a server)?$/.exec(error.message);
+      assert.deepEqual([error.code, said?.[1] !== undefined], ["transport", isLocal && isRefused], error.message);
+    }
+  }
+  // By the modules of Node, whose error is another one.
+  const error = await transportOf("http://127.0.0.1:1", { retries: 0 }).call("PutItem", {}).catch((one) => one);
+  assert.match(error.message, /^cannot reach http:\/\/127\.0\.0\.1:1: .*; `keyfold serve` starts a server$/);
 });
 
 test("a signal ends the pause between two attempts", async () => {
@@ -609,6 +650,41 @@ test("a server that does not start says why", async () => {
   const error = await connect(`keyfold:${file}`).catch((one) => one);
   assert.equal(error.code, "transport");
   assert.match(error.message, /did not start: cannot open the data folder .*file/);
+});
+
+test("the error of a server that does not start has its place and the help", { skip: process.platform === "win32" }, async () => {
+  const known = process.env.KEYFOLD_BIN;
+  const report = join(folder, "report");
+  const finding = { message: "`entty` starts no declaration", help: ["did you mean `entity`?"] };
+  const where = { file: "m.keyfold", line: 3, column: 1 };
+  for (const [error, said] of [
+    [{ message: finding.message, where, diagnostics: [finding] }, "m.keyfold:3:1: `entty` starts no declaration; did you mean `entity`?"],
+    [{ message: "keyfold.toml:2: no such output", where: { file: "keyfold.toml", line: 2 } }, "keyfold.toml:2: no such output"],
+    [{ message: "no such output", where: { file: "keyfold.toml" } }, "keyfold.toml: no such output"],
+    [{ message: "cannot open", where: { folder: "x" }, diagnostics: [] }, "cannot open"],
+    [{ message: "cannot open", where: null, diagnostics: [{ help: "x" }] }, "cannot open"],
+    ["x", '{"ok":false,"error":"x"}'],
+    [{ message: 5 }, '{"ok":false,"error":{"message":5}}'],
+  ]) {
+    writeFileSync(report, `#!/bin/sh\ncat <<'END'\n${JSON.stringify({ ok: false, error })}\nEND\n`, { mode: 0o700 });
+    process.env.KEYFOLD_BIN = report;
+    try {
+      const found = await connect("memory:").catch((one) => one);
+      assert.deepEqual([found.code, found.message], ["transport", `${report} did not start: ${said}`]);
+    } finally {
+      process.env.KEYFOLD_BIN = known;
+    }
+  }
+});
+
+test("a connection whose server did not start is closed quietly", async () => {
+  const file = join(folder, "no-folder");
+  writeFileSync(file, "");
+  const own = new made.OwnServer(file);
+  const target = own.target().catch((one) => one);
+  await own.close();
+  assert.equal((await target).code, "transport");
+  await own.close();
 });
 
 test("a server without `close` ends with its program", async () => {

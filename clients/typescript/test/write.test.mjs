@@ -9,7 +9,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { source, BINARY } from "./source.mjs";
 
-const { Client, KeyfoldError, connect, startServer } = await source("client.js", "error.js", "transport/node.js");
+const { Client, KeyfoldError, Writer, connect, startServer } = await source(
+  "client.js",
+  "error.js",
+  "writer.js",
+  "transport/node.js",
+);
 
 const MODEL = `
 model writes 1
@@ -148,6 +153,85 @@ test("an item that was read is changed and put back", async () => {
   const alone = await refused(client.put("Customer", { customerId: "back", name: "Ada", accounts: 2 }));
   assert.match(alone.message, /kept by the model/);
   assert.equal((await refused(client.put("Account", account))).code, "invalid");
+});
+
+test("an item that was read is a key, and an update of itself", async () => {
+  await customer("key");
+  const customers = new Writer(client, "Customer");
+  const read = () => client.one("customer", { customerId: "key" });
+  await client.update("Customer", { ...(await read()), name: "Eve" });
+  await customers.update(await read(), { name: `${(await read()).name}!` });
+  await client.transact([customers.part.update(await read(), { name: "Eve?" }).write]);
+  const { name, accounts, worth } = await read();
+  assert.deepEqual([name, accounts, worth], ["Eve?", 2, 12]);
+  const absent = { ...(await read()), customerId: "none" };
+  const [found, none] = await customers.getMany([await read(), absent]);
+  assert.deepEqual([found?.name, none], ["Eve?", undefined]);
+  // Changes have nothing of the key, wherever they are from.
+  const both = await refused(customers.update({ customerId: "key" }, { ...(await read()), name: "Eve" }));
+  assert.match(both.message, /^customerId is part of the key of Customer, which an update does not change$/);
+  for (const wrong of [{ ...(await read()), kind: "Account" }, { ...(await read()), kind: null }, { customerId: "key", name: "Eve?" }]) {
+    const calls = [() => customers.update(wrong, { name: "x" }), () => customers.delete(wrong), () => customers.getMany([wrong])];
+    for (const call of calls) assert.equal((await refused(call())).code, "invalid");
+  }
+  await client.delete("Account", { accountId: "key1" });
+  await client.delete("Account", await client.one("account", { accountId: "key2" }));
+  await customers.delete(await read());
+  assert.equal(await read(), undefined);
+});
+
+test("the version of an item that was read is the one that its key demands", async () => {
+  await customer("seen");
+  const accounts = new Writer(client, "Account");
+  const seen = await client.one("account", { accountId: "seen1" });
+  await client.update("Account", { accountId: "seen1", note: "by another" });
+  for (const call of [
+    () => accounts.update(seen, { balance: 1 }),
+    () => client.update("Account", { ...seen, balance: 1 }),
+    () => client.put("Account", { ...seen, balance: 1 }),
+    () => client.transact([accounts.part.delete(seen).write]),
+    () => accounts.delete(seen),
+  ]) {
+    assert.equal((await refused(call())).code, "stale_version");
+  }
+  const { edition: _, ...bare } = seen;
+  await accounts.update(bare, { balance: 1 });
+  // A read compares nothing.
+  assert.equal((await accounts.getMany([seen]))[0].balance, 1);
+  await accounts.delete(await client.one("account", { accountId: "seen1" }));
+});
+
+test("an item with an id and a copy are keys of their entity", async () => {
+  await client.create("Place", { placeId: "given", city: "Rome" });
+  const place = await client.one("place", { placeId: "given" });
+  await client.update("Place", { placeId: "given", city: "Bern" });
+  // Where it was does not matter.
+  await client.delete("Place", place);
+  assert.equal(await client.one("place", { placeId: "given" }), undefined);
+  await customer("copied");
+  const [card] = (await client.page("accounts", { customerId: "copied" })).items;
+  assert.equal(card.kind, "Account.card");
+  const lacks = await refused(client.delete("Account", card));
+  assert.equal(lacks.message, "the key of Account needs accountId");
+  await client.delete("Account", { ...card, accountId: "copied1" });
+  const other = await refused(client.delete("Customer", { ...card, customerId: "copied" }));
+  assert.equal(other.message, "Customer: an item of the kind `Account.card` is none");
+});
+
+test("a refused key says what a key has", async () => {
+  for (const [key, message] of [
+    [{ accountId: "a", acountId: "b" }, "acountId is no part of the key of Account, which is accountId; it may have edition, too"],
+    [{ accountId: "a", balance: "x" }, "balance is no part of the key of Account, which is accountId; it may have edition, too"],
+    [{ acountId: "a" }, "acountId is no part of the key of Account, which is accountId; it may have edition, too"],
+    [{}, "the key of Account needs accountId"],
+  ]) {
+    const calls = [client.delete("Account", key), client.getMany("Account", [key]), client.update("Account", { note: "x" }, { key })];
+    for (const call of calls) assert.equal((await refused(call)).message.replace("item 0 of the batch: ", ""), message);
+  }
+  const error = await refused(client.delete("Customer", { customerId: "a", accounts: 1 }));
+  assert.equal(error.message, "accounts is no part of the key of Customer, which is customerId");
+  const long = await refused(client.delete("Customer", { customerId: "a", ["x".repeat(9999)]: 1 }));
+  assert.ok(long.message.length < 300, long.message);
 });
 
 test("a refusal names the action, the item and the conditions", async () => {

@@ -79,20 +79,20 @@ export interface NewAccount {
   readonly id: AccountId;
   readonly owner: string;
   /** Default: `0`. */
-  readonly balance?: number;
+  readonly balance?: number | undefined;
   readonly country: string;
   readonly city: string;
   readonly street: string;
   /** Default: `free`. */
-  readonly plan?: AccountPlan;
-  readonly tags?: ReadonlySet<string>;
-  readonly prices?: Readonly<Record<string, number>>;
-  readonly logo?: Uint8Array;
-  readonly home?: Address;
-  readonly grid?: readonly (readonly number[])[];
-  readonly visits?: Readonly<Record<string, readonly Address[]>>;
+  readonly plan?: AccountPlan | undefined;
+  readonly tags?: ReadonlySet<string> | undefined;
+  readonly prices?: Readonly<Record<string, number>> | undefined;
+  readonly logo?: Uint8Array | undefined;
+  readonly home?: Address | undefined;
+  readonly grid?: readonly (readonly number[])[] | undefined;
+  readonly visits?: Readonly<Record<string, readonly Address[]>> | undefined;
   /** Default: `now always`. */
-  readonly updatedAt?: string;
+  readonly updatedAt?: string | undefined;
 }
 
 /**
@@ -103,18 +103,18 @@ export interface PutAccount {
   readonly id: AccountId;
   readonly owner: string;
   /** Default: `0`. */
-  readonly balance?: number;
+  readonly balance?: number | undefined;
   readonly country: string;
   readonly city: string;
   readonly street: string;
   /** Default: `free`. */
-  readonly plan?: AccountPlan;
-  readonly tags?: ReadonlySet<string>;
-  readonly prices?: Readonly<Record<string, number>>;
-  readonly logo?: Uint8Array;
-  readonly home?: Address;
-  readonly grid?: readonly (readonly number[])[];
-  readonly visits?: Readonly<Record<string, readonly Address[]>>;
+  readonly plan?: AccountPlan | undefined;
+  readonly tags?: ReadonlySet<string> | undefined;
+  readonly prices?: Readonly<Record<string, number>> | undefined;
+  readonly logo?: Uint8Array | undefined;
+  readonly home?: Address | undefined;
+  readonly grid?: readonly (readonly number[])[] | undefined;
+  readonly visits?: Readonly<Record<string, readonly Address[]>> | undefined;
   /** Default: `now always`. */
   readonly updatedAt?: string;
   /** The version that the stored item is expected to have. */
@@ -133,19 +133,20 @@ export interface AccountKey {
  * removes an optional attribute.
  */
 export interface AccountPatch {
-  readonly owner?: string;
-  readonly balance?: number;
-  readonly country?: string;
-  readonly city?: string;
-  readonly street?: string;
-  readonly plan?: AccountPlan;
-  readonly tags?: ReadonlySet<string> | null;
-  readonly prices?: Readonly<Record<string, number>> | null;
-  readonly logo?: Uint8Array | null;
-  readonly home?: Address | null;
-  readonly grid?: readonly (readonly number[])[] | null;
-  readonly visits?: Readonly<Record<string, readonly Address[]>> | null;
-  readonly updatedAt?: string;
+  readonly owner?: string | undefined;
+  readonly balance?: number | undefined;
+  readonly country?: string | undefined;
+  readonly city?: string | undefined;
+  readonly street?: string | undefined;
+  readonly plan?: AccountPlan | undefined;
+  readonly tags?: ReadonlySet<string> | null | undefined;
+  readonly prices?: Readonly<Record<string, number>> | null | undefined;
+  readonly logo?: Uint8Array | null | undefined;
+  readonly home?: Address | null | undefined;
+  readonly grid?: readonly (readonly number[])[] | null | undefined;
+  readonly visits?:
+    Readonly<Record<string, readonly Address[]>> | null | undefined;
+  readonly updatedAt?: string | undefined;
 }
 
 /** What an `Account` gets that is created or put: as given, or made. */
@@ -178,15 +179,15 @@ export interface Ticket {
 export interface NewTicket {
   readonly id: AccountId;
   /** Default: `new`. */
-  readonly ticketId?: TicketId;
+  readonly ticketId?: TicketId | undefined;
   readonly openedAt: string;
-  readonly dueAt?: string;
-  readonly severity?: number;
+  readonly dueAt?: string | undefined;
+  readonly severity?: number | undefined;
   /** Default: `open`. */
-  readonly status?: TicketStatus;
+  readonly status?: TicketStatus | undefined;
   /** Default: `[]`. */
-  readonly history?: readonly Entry[];
-  readonly assignee?: string;
+  readonly history?: readonly Entry[] | undefined;
+  readonly assignee?: string | undefined;
 }
 
 /** The key of a `Ticket`. */
@@ -200,12 +201,12 @@ export interface TicketKey {
  * removes an optional attribute.
  */
 export interface TicketPatch {
-  readonly openedAt?: string;
-  readonly dueAt?: string | null;
-  readonly severity?: number | null;
-  readonly status?: TicketStatus;
-  readonly history?: readonly Entry[];
-  readonly assignee?: string | null;
+  readonly openedAt?: string | undefined;
+  readonly dueAt?: string | null | undefined;
+  readonly severity?: number | null | undefined;
+  readonly status?: TicketStatus | undefined;
+  readonly history?: readonly Entry[] | undefined;
+  readonly assignee?: string | null | undefined;
 }
 
 /** What a `Ticket` gets that is created or put: as given, or made. */

@@ -56,10 +56,10 @@ export interface Cart {
 /** The attributes of a `Cart` that is created or put. */
 export interface NewCart {
   /** Default: `new`. */
-  readonly id?: CartId;
+  readonly id?: CartId | undefined;
   /** Default: `now`. */
-  readonly at?: string;
-  readonly note?: string;
+  readonly at?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** The key of a `Cart`. */
@@ -72,8 +72,8 @@ export interface CartKey {
  * an optional attribute.
  */
 export interface CartPatch {
-  readonly at?: string;
-  readonly note?: string | null;
+  readonly at?: string | undefined;
+  readonly note?: string | null | undefined;
 }
 
 /** What a `Cart` gets that is created or put: as given, or made. */
@@ -98,9 +98,9 @@ export interface Line {
 export interface NewLine {
   readonly cartId: CartId;
   /** Default: `new`. */
-  readonly lineId?: LineId;
+  readonly lineId?: LineId | undefined;
   /** Default: `now`. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   readonly amount: number;
 }
 
@@ -112,8 +112,8 @@ export interface LineKey {
 
 /** Changes of a `Line`: what is not named stays as it is. */
 export interface LinePatch {
-  readonly at?: string;
-  readonly amount?: number;
+  readonly at?: string | undefined;
+  readonly amount?: number | undefined;
 }
 
 /** What a `Line` gets that is created or put: as given, or made. */
@@ -135,7 +135,7 @@ export interface NewVisit {
   readonly day: string;
   readonly count: number;
   /** Default: `now`. */
-  readonly firstAt?: string;
+  readonly firstAt?: string | undefined;
 }
 
 /** The key of a `Visit`. */
@@ -145,8 +145,8 @@ export interface VisitKey {
 
 /** Changes of a `Visit`: what is not named stays as it is. */
 export interface VisitPatch {
-  readonly count?: number;
-  readonly firstAt?: string;
+  readonly count?: number | undefined;
+  readonly firstAt?: string | undefined;
 }
 
 /** What a `Visit` gets that is created or put: as given, or made. */
@@ -179,8 +179,8 @@ export interface TrackKey {
 
 /** Changes of a `Track`: what is not named stays as it is. */
 export interface TrackPatch {
-  readonly title?: string;
-  readonly points?: readonly number[];
+  readonly title?: string | undefined;
+  readonly points?: readonly number[] | undefined;
 }
 
 /** The arguments of `cart`. */

@@ -67,8 +67,8 @@ export interface NewClass {
   readonly id: ClassId;
   readonly "user id": string;
   /** Default: `false`. */
-  readonly "in-progress"?: boolean;
-  readonly "`tick ${x}`"?: string;
+  readonly "in-progress"?: boolean | undefined;
+  readonly "`tick ${x}`"?: string | undefined;
   readonly state: ClassState;
 }
 
@@ -82,10 +82,10 @@ export interface ClassKey {
  * removes an optional attribute.
  */
 export interface ClassPatch {
-  readonly "user id"?: string;
-  readonly "in-progress"?: boolean;
-  readonly "`tick ${x}`"?: string | null;
-  readonly state?: ClassState;
+  readonly "user id"?: string | undefined;
+  readonly "in-progress"?: boolean | undefined;
+  readonly "`tick ${x}`"?: string | null | undefined;
+  readonly state?: ClassState | undefined;
 }
 
 /**
@@ -104,7 +104,7 @@ export interface NewPromise_ {
   readonly id: PromiseId;
   readonly classId: ClassId;
   /** Default: `other`. */
-  readonly note?: PromiseNote;
+  readonly note?: PromiseNote | undefined;
 }
 
 /** The key of a `Promise`. */
@@ -115,7 +115,7 @@ export interface Promise_Key {
 
 /** Changes of a `Promise`: what is not named stays as it is. */
 export interface Promise_Patch {
-  readonly note?: PromiseNote;
+  readonly note?: PromiseNote | undefined;
 }
 
 /** The entity `order_item` as it is stored, under `"ITEM#{itemId}" "I"`. */
@@ -128,8 +128,8 @@ export interface OrderItem {
 /** The attributes of an `order_item` that is created or put. */
 export interface NewOrderItem {
   /** Default: `new`. */
-  readonly itemId?: ItemId;
-  readonly _?: string;
+  readonly itemId?: ItemId | undefined;
+  readonly _?: string | undefined;
 }
 
 /** The key of an `order_item`. */
@@ -142,7 +142,7 @@ export interface OrderItemKey {
  * removes an optional attribute.
  */
 export interface OrderItemPatch {
-  readonly _?: string | null;
+  readonly _?: string | null | undefined;
 }
 
 /** What an `order_item` gets that is created or put: as given, or made. */
@@ -160,7 +160,7 @@ export interface OrderItem_ {
 /** The attributes of an `OrderItem` that is created or put. */
 export interface NewOrderItem_ {
   readonly n: number;
-  readonly then?: string;
+  readonly then?: string | undefined;
 }
 
 /** The key of an `OrderItem`. */
@@ -173,7 +173,7 @@ export interface OrderItem_Key {
  * removes an optional attribute.
  */
 export interface OrderItem_Patch {
-  readonly then?: string | null;
+  readonly then?: string | null | undefined;
 }
 
 /** The arguments of `event`. */

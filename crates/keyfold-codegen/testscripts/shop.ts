@@ -85,9 +85,9 @@ export interface UserKey {
 
 /** Changes of a `User`: what is not named stays as it is. */
 export interface UserPatch {
-  readonly email?: string;
-  readonly name?: string;
-  readonly createdAt?: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly createdAt?: string | undefined;
 }
 
 /** The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`. */
@@ -116,10 +116,10 @@ export interface OrderKey {
 
 /** Changes of an `Order`: what is not named stays as it is. */
 export interface OrderPatch {
-  readonly userId?: UserId;
-  readonly createdAt?: string;
-  readonly total?: number;
-  readonly status?: OrderStatus;
+  readonly userId?: UserId | undefined;
+  readonly createdAt?: string | undefined;
+  readonly total?: number | undefined;
+  readonly status?: OrderStatus | undefined;
 }
 
 /** The copy `Order.summary`. */
@@ -161,9 +161,9 @@ export interface OrderItemKey {
 
 /** Changes of an `OrderItem`: what is not named stays as it is. */
 export interface OrderItemPatch {
-  readonly productId?: ProductId;
-  readonly quantity?: number;
-  readonly price?: number;
+  readonly productId?: ProductId | undefined;
+  readonly quantity?: number | undefined;
+  readonly price?: number | undefined;
 }
 
 /**
@@ -193,9 +193,9 @@ export interface ProductKey {
 
 /** Changes of a `Product`: what is not named stays as it is. */
 export interface ProductPatch {
-  readonly name?: string;
-  readonly price?: number;
-  readonly stock?: number;
+  readonly name?: string | undefined;
+  readonly price?: number | undefined;
+  readonly stock?: number | undefined;
 }
 
 /** The arguments of `user`. */

@@ -64,17 +64,17 @@ export interface Letter {
 /** The attributes of a `Letter` that is created or put. */
 export interface NewLetter {
   /** Default: `new`. */
-  readonly letterId?: LetterId;
+  readonly letterId?: LetterId | undefined;
   readonly child: string;
   readonly address: string;
   /** Default: `now`. */
-  readonly receivedAt?: string;
+  readonly receivedAt?: string | undefined;
 }
 
 /** The attributes of a `Letter` that is put, and the version that is stored. */
 export interface PutLetter {
   /** Default: `new`. */
-  readonly letterId?: LetterId;
+  readonly letterId?: LetterId | undefined;
   readonly child: string;
   readonly address: string;
   /** Default: `now`. */
@@ -92,9 +92,9 @@ export interface LetterKey {
 
 /** Changes of a `Letter`: what is not named stays as it is. */
 export interface LetterPatch {
-  readonly child?: string;
-  readonly address?: string;
-  readonly receivedAt?: string;
+  readonly child?: string | undefined;
+  readonly address?: string | undefined;
+  readonly receivedAt?: string | undefined;
 }
 
 /** What a `Letter` gets that is created or put: as given, or made. */
@@ -137,11 +137,11 @@ export interface WishKey {
 
 /** Changes of a `Wish`: what is not named stays as it is. */
 export interface WishPatch {
-  readonly child?: string;
-  readonly name?: string;
-  readonly quantity?: number;
-  readonly price?: number;
-  readonly amount?: number;
+  readonly child?: string | undefined;
+  readonly name?: string | undefined;
+  readonly quantity?: number | undefined;
+  readonly price?: number | undefined;
+  readonly amount?: number | undefined;
 }
 
 /** The entity `Toy` as it is stored, under `"TOY" "TOY#{toyId}"`. */
@@ -170,9 +170,9 @@ export interface ToyKey {
 
 /** Changes of a `Toy`: what is not named stays as it is. */
 export interface ToyPatch {
-  readonly name?: string;
-  readonly description?: string;
-  readonly price?: number;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly price?: number | undefined;
 }
 
 /**
@@ -204,10 +204,10 @@ export interface SnapshotKey {
 
 /** Changes of a `Snapshot`: what is not named stays as it is. */
 export interface SnapshotPatch {
-  readonly child?: string;
-  readonly address?: string;
-  readonly receivedAt?: string;
-  readonly toys?: readonly Quote[];
+  readonly child?: string | undefined;
+  readonly address?: string | undefined;
+  readonly receivedAt?: string | undefined;
+  readonly toys?: readonly Quote[] | undefined;
 }
 
 /** The arguments of `toy`. */

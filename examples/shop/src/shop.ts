@@ -98,13 +98,13 @@ export interface User {
 /** The attributes of a `User` that is created or put. */
 export interface NewUser {
   /** Default: `new`. */
-  readonly userId?: UserId;
+  readonly userId?: UserId | undefined;
   readonly email: string;
   readonly name: string;
   /** Default: `true`. */
-  readonly active?: boolean;
+  readonly active?: boolean | undefined;
   /** Default: `now`. */
-  readonly createdAt?: string;
+  readonly createdAt?: string | undefined;
 }
 
 /** The key of a `User`. */
@@ -114,10 +114,10 @@ export interface UserKey {
 
 /** Changes of a `User`: what is not named stays as it is. */
 export interface UserPatch {
-  readonly email?: string;
-  readonly name?: string;
-  readonly active?: boolean;
-  readonly createdAt?: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly createdAt?: string | undefined;
 }
 
 /** What a `User` gets that is created or put: as given, or made. */
@@ -141,10 +141,10 @@ export interface NewOrder {
   readonly orderId: OrderId;
   readonly userId: UserId;
   /** Default: `now`. */
-  readonly createdAt?: string;
+  readonly createdAt?: string | undefined;
   readonly total: number;
   /** Default: `pending`. */
-  readonly status?: OrderStatus;
+  readonly status?: OrderStatus | undefined;
 }
 
 /** The key of an `Order`. */
@@ -154,10 +154,10 @@ export interface OrderKey {
 
 /** Changes of an `Order`: what is not named stays as it is. */
 export interface OrderPatch {
-  readonly userId?: UserId;
-  readonly createdAt?: string;
-  readonly total?: number;
-  readonly status?: OrderStatus;
+  readonly userId?: UserId | undefined;
+  readonly createdAt?: string | undefined;
+  readonly total?: number | undefined;
+  readonly status?: OrderStatus | undefined;
 }
 
 /** What an `Order` gets that is created or put: as given, or made. */
@@ -202,8 +202,8 @@ export interface OrderItemKey {
 
 /** Changes of an `OrderItem`: what is not named stays as it is. */
 export interface OrderItemPatch {
-  readonly quantity?: number;
-  readonly price?: number;
+  readonly quantity?: number | undefined;
+  readonly price?: number | undefined;
 }
 
 /**
@@ -235,10 +235,10 @@ export interface ProductKey {
 
 /** Changes of a `Product`: what is not named stays as it is. */
 export interface ProductPatch {
-  readonly category?: string;
-  readonly name?: string;
-  readonly price?: number;
-  readonly stock?: number;
+  readonly category?: string | undefined;
+  readonly name?: string | undefined;
+  readonly price?: number | undefined;
+  readonly stock?: number | undefined;
 }
 
 /**
@@ -294,7 +294,7 @@ export interface OrganisationKey {
 
 /** Changes of an `Organisation`: what is not named stays as it is. */
 export interface OrganisationPatch {
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /**
@@ -323,7 +323,7 @@ export interface MembershipKey {
 
 /** Changes of a `Membership`: what is not named stays as it is. */
 export interface MembershipPatch {
-  readonly role?: MembershipRole;
+  readonly role?: MembershipRole | undefined;
 }
 
 /** The entity `File` as it is stored, under `"FILES#{orgId}" "FILE#{path}"`. */
@@ -349,7 +349,7 @@ export interface FileKey {
 
 /** Changes of a `File`: what is not named stays as it is. */
 export interface FilePatch {
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
 }
 
 /**
@@ -381,7 +381,7 @@ export interface ViewKey {
 
 /** Changes of a `View`: what is not named stays as it is. */
 export interface ViewPatch {
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
 }
 
 /** The arguments of `user`. */

@@ -1,6 +1,6 @@
 /** Several items by their keys: BatchGetItem, in the order of the given ids. */
 
-import { failure, invalid } from "../error.js";
+import { invalid } from "../error.js";
 import { type Io, isNoTable, REPORTED, together, unitsOf } from "../io.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
@@ -124,5 +124,5 @@ export async function fetchAll(io: Io, hasPeriods: boolean, wanted: Wanted): Pro
     }
     if (Object.keys(left).length > 0 && tried > 0) await io.pause(1, 20 << Math.min(tried, 6));
   }
-  throw failure("transport", "the service left keys unprocessed again and again; try again later");
+  throw (await import("./refused.js")).leftAgain();
 }

@@ -3,7 +3,6 @@
  * Of one query or scan, it is the key of the last item in the table, and in the index. Of periods, it is that
  * key and `#period`; of shards, `#shardN` with the key in it, or `#done` at its end. */
 
-import { invalid } from "../error.js";
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, Item, PatternPlan } from "../plan.js";
@@ -35,18 +34,13 @@ export function positionOf(question: Question, item: Item): Item {
 }
 
 /** Refuses a position that no page of this pattern with these arguments returns. */
-export function checkPosition(question: Question, pattern: PatternPlan, after: Item): void {
+export async function checkPosition(question: Question, pattern: PatternPlan, after: Item): Promise<void> {
   const { fan } = question.plan;
   let isOwn: boolean;
   if (fan === undefined) isOwn = isOwnKey(question, after);
   else if (fan.periods !== undefined) isOwn = held(after, PERIOD) !== undefined;
   else isOwn = Object.keys(after).every((name) => name.startsWith(SHARD));
-  if (!isOwn) {
-    throw invalid(
-      `this is not where a page of ${pattern.name} ended with these arguments; give the \`next\` of that page`,
-      "after",
-    );
-  }
+  if (!isOwn) throw (await import("./refused.js")).noPosition(pattern.name);
 }
 
 /** Whether a key has the attributes of the pattern's keys, and lies in its partition. */

@@ -1,14 +1,14 @@
 /** Patterns over several partitions or tables: the periods one after the other, or all shards merged by sort
  * key. */
 
-import { failure, invalid } from "../error.js";
+import { invalid } from "../error.js";
+import { types } from "../features.js";
 import { together } from "../io.js";
 import { SHARD } from "../key/formats.js";
 import type { FanPlan, Item, Type, Unit } from "../plan.js";
 import { whole } from "../value/arithmetic.js";
 import { firstTime, PERIODS_MAX, periodsBetween } from "../value/period.js";
 import { display } from "../value/text.js";
-import { timeOfEpochMs } from "../value/time.js";
 import type { Values } from "../value/value.js";
 import { positionOf } from "./cursor.js";
 import { compareItems } from "./items.js";
@@ -31,7 +31,7 @@ export async function readFan(
   now: number,
 ): Promise<Raw> {
   if (isSplit) {
-    throw failure("refused", "items that are split are not read over several periods or shards; ask for one");
+    throw (await import("./refused.js")).splitInFan();
   }
   const { periods } = fan;
   if (periods === undefined) {
@@ -41,7 +41,7 @@ export async function readFan(
 }
 
 async function readPeriods(question: Question, fan: Periods, after: Item | undefined, now: number): Promise<Raw> {
-  const all = periodsOf(question, fan, now);
+  const all = await periodsOf(question, fan, now);
   const [period, key] = splitPeriod(after);
   const left = all.slice(Math.max(all.indexOf(period ?? ""), 0));
   const raw =
@@ -107,17 +107,14 @@ function pageOfPeriod(
 
 /** The periods that the arguments ask for, in the order in which they are read: the latest first where the
  * answer has the latest times first. */
-function periodsOf(question: Question, fan: Periods, now: number): string[] {
+async function periodsOf(question: Question, fan: Periods, now: number): Promise<string[]> {
   const { periods: unit, attribute = "", type = "time.ms", low = "", high } = fan;
   const from = given(question.args, low);
   // Without an upper end, the present period is the last.
-  const until = typeof high === "string" ? given(question.args, high) : (timeOfEpochMs(type, now) ?? from);
+  const until = typeof high === "string" ? given(question.args, high) : (types.timeOfEpochMs(type, now) ?? from);
   const all = periodsBetween(unit, from, until);
   if (all === undefined) {
-    throw invalid(
-      `${attribute}: ${from} to ${until} are no two times with at most ${PERIODS_MAX} ${unit}s between them`,
-      attribute,
-    );
+    throw (await import("./refused.js")).notPeriods(attribute, from, until, PERIODS_MAX, unit);
   }
   const kept = all.filter((period) => isIn(question, type, period, [low, from], [high, until]));
   return isDescending(question) === (question.plan.reversed === true) ? kept : kept.reverse();

@@ -1,12 +1,12 @@
 /** The filters of a plan. */
 
 import { bind, type Bound } from "../bound.js";
-import { Expressions } from "../expression.js";
+import { Terms } from "../terms.js";
 import type { Condition } from "../plan.js";
 import type { Values } from "../value/value.js";
 
 /** The placeholders of a request with filters. */
-export class Filters extends Expressions {
+export class Filters extends Terms {
   readonly #filters: readonly Bound[];
 
   constructor(filters: readonly Condition[], args: Values) {

@@ -7,6 +7,7 @@ import { backOff, type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type { EntityPlan, Item } from "../plan.js";
+import { eachOf } from "../positions.js";
 import { valuesOf } from "../stored.js";
 import type { Values } from "../value/value.js";
 import { atKey, distinct, fetchAll, type Keyed, requestsOf } from "./batch.js";
@@ -32,7 +33,7 @@ export async function readMany(
   }
   const moves = idGuard(entity) !== undefined;
   const question = { io, model, entity, shown, isStrong: shown.isStrong || moves };
-  const places = keys.map((key): Keyed => identifyingPlace(model, entity, key));
+  const places = eachOf(keys, name, (key): Keyed => identifyingPlace(model, entity, key));
   const items: (FoundItem | undefined)[] = keys.map(() => undefined);
   let left = keys.map((_, at) => at);
   for (let tried = 0; tried < TRIES; tried += 1) {

@@ -11,11 +11,11 @@
  *
  * What few patterns need is imported when one of them runs, so that a program loads it only then. */
 
-import { failure, invalid } from "../error.js";
+import { failure } from "../error.js";
+import { types } from "../features.js";
 import { backOff, type Io, TRIES } from "../io.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, PatternPlan, ReadPlan } from "../plan.js";
-import { timeOfEpochMs } from "../value/time.js";
 import type { Numbers } from "../value/plain.js";
 import type { Values } from "../value/value.js";
 import { type Found, Kinds, type OnUnknown } from "./kinds.js";
@@ -61,7 +61,7 @@ export async function readPage(
   const plan = planFor(pattern, args);
   const { after, now = io.now } = start;
   if (plan.gets !== undefined) {
-    if (after !== undefined) throw invalid(`${pattern.name} has one page: it reads each item by its key`, "after");
+    if (after !== undefined) throw (await import("./refused.js")).onePageOnly(pattern.name);
     const { readTogether } = await import("./rare.js");
     const [raw, items] = await readTogether(io, model, pattern, plan, args, start);
     return { ...raw, items, now: undefined };
@@ -81,7 +81,7 @@ export async function readPage(
     backward: start.backward === true,
     isStrong: plan.strong === true || (start.strong === true && (await isStrong(pattern, plan, model))),
   };
-  if (after !== undefined) (await import("../paging.js")).checkPosition(question, pattern, after);
+  if (after !== undefined) await (await import("../paging.js")).checkPosition(question, pattern, after);
   const hasBeside = plan.beside !== undefined && after === undefined;
   const read = (one: Question): Promise<[Raw, Found[]]> => readConsistent(one, pattern, kinds, after, now);
   const { guard } = plan;
@@ -123,7 +123,7 @@ async function isStrong(pattern: PatternPlan, plan: ReadPlan, model: Model): Pro
 function withFixed(pattern: PatternPlan, args: Values, now: number): Values {
   const all = new Map(args);
   for (const { name, type, now: isNow } of pattern.parameters ?? []) {
-    const moment = isNow === true && !all.has(name) ? timeOfEpochMs(type, now) : undefined;
+    const moment = isNow === true && !all.has(name) ? types.timeOfEpochMs(type, now) : undefined;
     if (moment !== undefined) all.set(name, { S: moment });
   }
   for (const { name, value } of pattern.fixed ?? []) all.set(name, value);

@@ -3,13 +3,14 @@
 
 import type { Given } from "../arguments.js";
 import { failure } from "../error.js";
+import { types } from "../features.js";
 import { type End, end } from "../key/end.js";
 import { fittedEnd, isLongerThanKeys } from "../key/fitted.js";
 import { isField, text } from "../key/make.js";
 import type { Placeholders } from "../placeholders.js";
 import type { AttributeValue, Limit, ParameterPlan, Part, RangePlan } from "../plan.js";
 import { order } from "../value/compare.js";
-import { canonicalTime, digitsOf } from "../value/time.js";
+import { digitsOf } from "../value/time.js";
 import type { Values } from "../value/value.js";
 import type { Written } from "./condition.js";
 import { print, type Question } from "./question.js";
@@ -32,7 +33,7 @@ function asLimit({ type, limit }: ParameterPlan, given: unknown): unknown {
   const digits = digitsOf(type);
   if (digits === undefined || (limit !== "atMost" && limit !== "above")) return given;
   const text = given instanceof Date && !Number.isNaN(given.getTime()) ? given.toISOString() : given;
-  return typeof text === "string" ? (canonicalTime(text, digits) ?? text) : text;
+  return typeof text === "string" ? (types.canonicalTime(text, digits) ?? text) : text;
 }
 
 /** The end of a range that a parameter gives; `undefined` for other parameters. */

@@ -22,9 +22,9 @@ export interface ExceptionReason {
 }
 
 /** Whether a value has a form, with its name or place. */
-type Form = (value: unknown, at?: string | number) => boolean;
+export type Form = (value: unknown, at?: string | number) => boolean;
 /** The forms of members, by their names. */
-type Forms = Readonly<Record<string, Form>>;
+export type Forms = Readonly<Record<string, Form>>;
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const listOf =
@@ -86,8 +86,6 @@ interface Input {
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
 }
 
-const isWrite = oneOf({ PutRequest: objectOf({ Item: isItem }, "Item"), DeleteRequest: objectOf({ Key: isItem }, "Key") });
-
 /** The form of items of these keys, which may have been read without attributes of them; or of the keys themselves. */
 function itemOf(keys?: readonly Item[], isWhole?: boolean): Form {
   if (!keys) return isItem;
@@ -103,34 +101,28 @@ function itemOf(keys?: readonly Item[], isWhole?: boolean): Form {
   };
 }
 
-/** The members of answers to operations on tables. */
-const OF_TABLES: Forms = {
-  Table: isPlain,
-  TableDescription: isPlain,
-  TableNames: listOf(isText),
-  Tags: listOf(isPlain),
-  TimeToLiveDescription: isPlain,
-  TimeToLiveSpecification: isPlain,
-  ContinuousBackupsDescription: isPlain,
-};
+/** The forms of the answers to writes, and to operations on tables. */
+let others: typeof import("./other-answers.js");
+
+/** Loads what the answers to an operation are checked by, where it reads no items. */
+export async function loadForms(operation: string): Promise<void> {
+  if (!/^(?:(?:Batch|Transact)?GetI|Query|Scan)/.test(operation)) others ??= await import("./other-answers.js");
+}
 
 /** The forms of the members of an answer. The first member is in every answer of an operation whose answers say what
  * was found or is left. */
 function formsOf(operation: string, { TableName, Key, RequestItems = {}, TransactItems = [] }: Input): Forms {
-  const inside = TransactItems.flatMap(Object.values<Input>).map((one) => one.TableName);
+  const actions = TransactItems.flatMap(Object.values<Input>);
+  const inside = actions.map((one) => one.TableName);
+  const keys = actions.map(({ Key }) => Key && [Key]);
   const isTable: Form = (name) => [TableName, ...Object.keys(RequestItems), ...inside].includes(name as string);
   const capacity = objectOf({ TableName: isTable, CapacityUnits: isNumber });
   const one = { ConsumedCapacity: capacity };
   const several = { ConsumedCapacity: listOf(capacity) };
-  const written = { Attributes: isItem, ItemCollectionMetrics: isPlain, ...one };
   const page = { Items: listOf(isItem), Count: isCount, ScannedCount: isCount, LastEvaluatedKey: isKey, ...one };
   const ofKeys = (table?: string | number, isWhole?: boolean): Form => listOf(itemOf(RequestItems[table ?? ""]?.Keys, isWhole));
   const all = {
     GetItem: { Item: itemOf(Key && [Key]), ...one },
-    PutItem: written,
-    UpdateItem: written,
-    DeleteItem: written,
-    TransactWriteItems: { ItemCollectionMetrics: isPlain, ...several },
     Query: page,
     Scan: page,
     BatchGetItem: {
@@ -138,10 +130,12 @@ function formsOf(operation: string, { TableName, Key, RequestItems = {}, Transac
       UnprocessedKeys: mapOf((left, table) => objectOf({ Keys: ofKeys(table, true) }, "Keys")(left), isTable),
       ...several,
     },
-    TransactGetItems: { Responses: listOf(objectOf({ Item: isItem }), TransactItems.length), ...several },
-    BatchWriteItem: { UnprocessedItems: mapOf(listOf(isWrite), isTable), ...several },
+    TransactGetItems: {
+      Responses: listOf((found, at) => objectOf({ Item: itemOf(keys[at as number]) })(found), keys.length),
+      ...several,
+    },
   };
-  return held<Forms>(all, operation) ?? OF_TABLES;
+  return held<Forms>(all, operation) ?? others.formsOf(operation, isTable, { one, several, isItem, listOf, mapOf, objectOf });
 }
 
 /** Whether something is an answer of DynamoDB's to a request: each member has its form, it fits the request, and one
@@ -152,7 +146,7 @@ export function isAnswer(operation: string, input: object, answer: unknown): ans
   const needed = /^(?:[QSB]|TransactG)/.test(operation) ? Object.keys(forms)[0] : undefined;
   if (!objectOf(forms, needed)(answer)) return false;
   const names = Object.keys(answer);
-  return names.length === 0 ? forms !== OF_TABLES : names.some((name) => held(forms, name));
+  return names.length === 0 ? !("Table" in forms) : names.some((name) => held(forms, name));
 }
 
 const isReason = objectOf({ Code: isText, Message: isText, Item: isItem });

@@ -1,10 +1,10 @@
 /** The client of the AWS SDK as a transport: requests take its way, with its middleware and its handler. */
 
-import { boundOf, invalid } from "../error.js";
+import { boundOf, invalid, needOptions } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
-import { type ExceptionReason, isAnswer } from "./answer.js";
+import { type ExceptionReason, isAnswer, loadForms } from "./answer.js";
 import { isUnsent, whyOf } from "./fault.js";
 import { refusal } from "./refusal.js";
 import { type Attempt, repeated, withToken } from "./retry.js";
@@ -52,12 +52,13 @@ export function awsTransport(
   commands: AwsModule,
   options: Pick<ClientOptions, "retries"> = {},
 ): Transport {
+  needOptions(options, ["retries"]);
   const retries = { count: boundOf(options.retries ?? 3, "retries") };
   const checked = checkAttempts(client);
   checked.catch(() => undefined);
   return {
     async call(operation, input, signal) {
-      await checked;
+      await Promise.all([checked, loadForms(operation)]);
       const Command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
       if (Command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
       const sent = binary(withToken(operation, input), bytesIn) as object;

@@ -4,13 +4,16 @@ import { KeyfoldError } from "../error.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
 import { parsed } from "../value/text.js";
-import { isAnswer, isException } from "./answer.js";
+import { isAnswer, isException, loadForms } from "./answer.js";
 import type { Target, Targets } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
 import { type HttpAnswer, type Send, sendBy } from "./send.js";
 import { Signer } from "./sign.js";
+
+/** A connection to this machine that is refused, in the words of Node, Deno or Bun. */
+const NO_SERVER = /\/\/(?:localhost|127[.\d]+|\[::1]|0\.0\.0\.0)(?::\d+)?: .*(?:refused|unable to conn)/i;
 
 /** An endpoint with DynamoDB's API. */
 export class HttpTransport implements Transport {
@@ -32,6 +35,7 @@ export class HttpTransport implements Transport {
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
     const sent = withToken(operation, input);
+    await loadForms(operation);
     return repeated(operation, this.#retries, signal, () => this.#attempt(operation, sent, signal));
   }
 
@@ -67,7 +71,8 @@ export class HttpTransport implements Transport {
     try {
       answer = await until(signal, this.#send(target.url, headers, body, signal));
     } catch (error) {
-      const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
+      const fault = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
+      const why = NO_SERVER.test(fault) ? `${fault}; \`keyfold serve\` starts a server` : fault;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
     }
     return this.#judged(operation, input, target, credentials, answer);

@@ -18,8 +18,9 @@ export async function targetOfText(text: Text, ended: () => void): Promise<Targe
   }
   const settings = await profileSettings(text.profile ?? variable("AWS_PROFILE") ?? "default");
   const region = regionOf(text.endpoint) ?? settings?.["region"];
-  const credentials = await chain(text.profile);
-  return targetOf({ ...text.endpoint, ...(region !== undefined && { region }), credentials }, text.isAmazon);
+  // A region that is missing or wrong is found before the credentials are looked for.
+  const target = targetOf({ ...text.endpoint, ...(region !== undefined && { region }) }, text.isAmazon);
+  return { ...target, credentials: await chain(text.profile) };
 }
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "../client.js";

@@ -1,6 +1,6 @@
 /** Connections that only Node, Deno and Bun have: servers of their own, and profiles of AWS. */
 
-import { boundOf } from "../error.js";
+import { boundOf, needOptions } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { RETRIES, transportOf } from "./connect.js";
 import { read } from "./endpoint.js";
@@ -18,6 +18,7 @@ export interface OpenConnection extends Transport {
 /** Opens the connection of a text. `keyfold:./data` starts a server on a data folder and `memory:` one in
  * memory, which `close` stops; `dynamodb://eu-west-1?profile=prod` takes the credentials of a profile. */
 export async function connect(text: string, options: Pick<ClientOptions, "retries"> = {}): Promise<OpenConnection> {
+  needOptions(options, ["retries"]);
   const found = read(text);
   if (found.is === "endpoint") return open(transportOf(text, options), () => Promise.resolve());
   // A server that is started is stopped by `close` alone.

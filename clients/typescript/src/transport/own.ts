@@ -28,11 +28,12 @@ export class OwnServer {
     return targetOf({ endpoint, credentials: LOCAL });
   }
 
-  /** Stops it. Nothing is started any more. */
+  /** Stops it. Nothing is started any more. The error of a start is that of the call that asked for it. */
   async close(): Promise<void> {
     this.#over = "the connection is closed";
     this.#ended?.();
-    await (await this.#server)?.stop();
+    const server = await this.#server?.catch(() => undefined);
+    await server?.stop();
   }
 
   #started(): Promise<Server> {

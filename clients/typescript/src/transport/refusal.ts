@@ -28,6 +28,13 @@ export function refusal(
   return new KeyfoldError(text, detail, undefined, cause);
 }
 
+/** The members of a request that name keys. */
+interface Asked {
+  readonly Key?: object;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName?: string }>>[];
+}
+
 /** What is wrong with an answer that is not DynamoDB's, or is none to its request. */
 export function whyLost(
   isOne: typeof isAnswer,
@@ -36,9 +43,13 @@ export function whyLost(
   status: number,
   text: string,
 ): string {
-  const { Key, RequestItems = {}, ...others }: { Key?: object; RequestItems?: object } = input;
+  const { Key, RequestItems = {}, TransactItems = [], ...others }: Asked = input;
   const tables = Object.fromEntries(Object.keys(RequestItems).map((table) => [table, {}]));
-  const isOfOthers = status === 200 && isOne(operation, { ...others, RequestItems: tables }, parsed(text));
+  const actions = TransactItems.map((one) =>
+    Object.fromEntries(Object.entries(one).map(([name, { TableName }]) => [name, { TableName }])),
+  );
+  const withoutKeys = { ...others, RequestItems: tables, TransactItems: actions };
+  const isOfOthers = status === 200 && isOne(operation, withoutKeys, parsed(text));
   const why = isOfOthers ? ", which has an item of a key that was not asked for" : "";
   return `answered with ${status}: ${shownText(text)}${why}`;
 }

@@ -2,6 +2,7 @@
 
 import { transportError } from "../error.js";
 import { parsed } from "../value/text.js";
+import { isPlain } from "../value/value.js";
 import { variable } from "./environment.js";
 import { builtin, type Child, thisProcess } from "./modules.js";
 
@@ -79,7 +80,24 @@ function killedAtEnd(child: Child): () => void {
 /** What a server says when it is ready, or why it is not. */
 interface Said {
   readonly result?: { readonly endpoint?: string };
-  readonly error?: { readonly message?: string };
+  readonly error?: unknown;
+}
+
+/** Why a server did not start, as its report has it: the place in a file, the sentence, and what helps.
+ * `undefined` where there is no sentence. */
+function reasonOf(error: unknown): string | undefined {
+  const { message, where, diagnostics } = membersOf(error);
+  if (typeof message !== "string") return undefined;
+  const { file, line, column } = membersOf(where);
+  const place = [file, line, column].filter((one) => one !== undefined).join(":");
+  const start = file === undefined || message.startsWith(`${file}:`) ? "" : `${place}: `;
+  const { help } = membersOf(Array.isArray(diagnostics) ? diagnostics[0] : undefined);
+  return [`${start}${message}`, ...(Array.isArray(help) ? help : [])].join("; ");
+}
+
+/** The members of an object of JSON; none of anything else. */
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isPlain(value) ? value : {};
 }
 
 /** The address that a server says when it is ready. */
@@ -104,7 +122,7 @@ function started(child: Child, binary: string): Promise<string> {
       if (!said.includes("\n")) return;
       const { result, error } = (parsed(said) ?? {}) as Said;
       const endpoint = result?.endpoint;
-      if (endpoint === undefined) return refuse(`${binary} did not start: ${error?.message ?? said.trim()}`);
+      if (endpoint === undefined) return refuse(`${binary} did not start: ${reasonOf(error) ?? said.trim()}`);
       clearTimeout(timer);
       resolve(endpoint);
     });

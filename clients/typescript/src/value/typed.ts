@@ -7,7 +7,7 @@ import type { Model } from "../model.js";
 import type { AttributeValue, Type } from "../plan.js";
 import { canonicalNumber, parseDecimal } from "./number.js";
 import { shownText, spoken } from "./text.js";
-import { canonicalTime, digitsOf, isFiner, isStoredTime } from "./time.js";
+import { digitsOf, isStoredTime } from "./time.js";
 
 /** The error of a value of another type. */
 export function wrong(name: string, type: Type, given: unknown): Error {
@@ -19,12 +19,6 @@ export function wrong(name: string, type: Type, given: unknown): Error {
 /** The error of a text that is no value of its type. */
 export function notText(name: string, text: string, wanted: string): Error {
   return invalid(`${name}: \`${shownText(text)}\` is not ${wanted}`, name);
-}
-
-/** The error of a text that is no time or day. */
-export function notMoment(name: string, text: string, wanted: string): Error {
-  if (!text.startsWith("0000-")) return notText(name, text, wanted);
-  return invalid(`${name}: there is no \`${shownText(text)}\`: it is outside the years 0001 to 9999 of UTC`, name);
 }
 
 /** The stored value of a given one. `name` is the way to it, for messages. */
@@ -60,30 +54,10 @@ function number(name: string, type: string, given: unknown): string {
 
 /** The text of a given value. */
 export function textOf(name: string, type: string, given: unknown): string {
-  const digits = digitsOf(type);
-  if (given instanceof Date && !Number.isNaN(given.getTime()) && (digits !== undefined || type === "date")) {
-    const text = given.toISOString();
-    return textOf(name, type, type === "date" && text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text);
-  }
-  if (typeof given !== "string") throw wrong(name, type, given);
-  if (digits !== undefined) return time(name, type, given, digits);
   if (type !== "string") return types.rareText(name, type, given);
+  if (typeof given !== "string") throw wrong(name, type, given);
   if (/\p{Cs}/u.test(given)) throw notText(name, given, "a text: it has half of a character");
   return given;
-}
-
-function time(name: string, type: string, given: string, digits: number): string {
-  if (isFiner(given, digits)) {
-    throw invalid(
-      `${name}: \`${shownText(given)}\` is finer than a ${typeText(type)} keeps it; leave out the digits that would be cut, or declare a finer time`,
-      name,
-    );
-  }
-  const text = canonicalTime(given, digits);
-  if (text === undefined) {
-    throw notMoment(name, given, "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)");
-  }
-  return text;
 }
 
 /** Whether a text is the stored one of a value of this type. */

@@ -1,16 +1,22 @@
-/** Types that few models have: lists, sets, maps, records and binary values, days, periods and identifiers. They are
- * loaded for a pattern whose values are of one, and for writes (`features.ts`). */
+/** Types that few models have: lists, sets, maps, records and binary values, days, periods and identifiers; and the
+ * times of programs. They are loaded for a pattern whose values are of one, or that takes a time, and for writes
+ * (`features.ts`). */
 
 import { invalid, unlessInvalid } from "../error.js";
-import { isText } from "../key/make.js";
+import { isText, typeText } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, Type, Unit } from "../plan.js";
 import { jsonOf } from "./compare.js";
+import { canonicalTime, isFiner } from "./moment.js";
 import { isPeriod } from "./period.js";
 import { type Numbers, plain } from "./plain.js";
-import { isDay } from "./time.js";
-import { notMoment, notText, textOf, typed, wrong } from "./typed.js";
+import { shownText } from "./text.js";
+import { digitsOf, isDay } from "./time.js";
+import { notText, textOf, typed, wrong } from "./typed.js";
 import { base64Of, bytesOf, held, isPlain } from "./value.js";
+
+// What has loaded the types finds these there, too.
+export { canonicalTime, timeOfEpochMs } from "./moment.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i;
@@ -85,8 +91,21 @@ function setOf(model: Model, name: string, of: Type, given: unknown, type: Type)
   return { NS: elements.map((one) => one.N ?? "") };
 }
 
+/** The error of a text that is no time or day. */
+function notMoment(name: string, text: string, wanted: string): Error {
+  if (!text.startsWith("0000-")) return notText(name, text, wanted);
+  return invalid(`${name}: there is no \`${shownText(text)}\`: it is outside the years 0001 to 9999 of UTC`, name);
+}
+
 /** A text of a type whose texts have a form. */
-export function rareText(name: string, type: string, given: string): string {
+export function rareText(name: string, type: string, given: unknown): string {
+  const digits = digitsOf(type);
+  if (given instanceof Date && !Number.isNaN(given.getTime()) && (digits !== undefined || type === "date")) {
+    const text = given.toISOString();
+    return rareText(name, type, type === "date" && text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text);
+  }
+  if (typeof given !== "string") throw wrong(name, type, given);
+  if (digits !== undefined) return time(name, type, given, digits);
   switch (type) {
     case "date":
       if (isDay(given)) return given;
@@ -101,6 +120,20 @@ export function rareText(name: string, type: string, given: string): string {
       if (isPeriod(type as Unit, given)) return given;
       throw notText(name, given, PERIODS[type] ?? type);
   }
+}
+
+function time(name: string, type: string, given: string, digits: number): string {
+  if (isFiner(given, digits)) {
+    throw invalid(
+      `${name}: \`${shownText(given)}\` is finer than a ${typeText(type)} keeps it; leave out the digits that would be cut, or declare a finer time`,
+      name,
+    );
+  }
+  const text = canonicalTime(given, digits);
+  if (text === undefined) {
+    throw notMoment(name, given, "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)");
+  }
+  return text;
 }
 
 /** Whether a text is the stored one of a value of such a type. */

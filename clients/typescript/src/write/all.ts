@@ -19,9 +19,9 @@ import { ensureTables } from "../tables.js";
 import { argumentsOfWrite, wholeEntity } from "./arguments.js";
 import { createEntity, deleteEntity, putEntity, updateEntity } from "./change.js";
 import type { Outcome } from "./execute.js";
+import { changesOf, keyOfEntity, withKey } from "./keys.js";
 import { shownMade } from "./made.js";
 import { runWrite } from "./named.js";
-import { changesOf, keyOfEntity, withKey } from "./part.js";
 
 export { valuesMade } from "./made.js";
 // Bundlers then keep all that a program loads at once in one file.

@@ -3,9 +3,9 @@
 import { checked, type Given, requireAll, typedAll } from "../arguments.js";
 import { invalid } from "../error.js";
 import { fieldsOf } from "../key/make.js";
-import type { Model } from "../model.js";
-import type { EntityPlan, WritePlan } from "../plan.js";
-import { shownText } from "../value/text.js";
+import { kindName, type Model } from "../model.js";
+import type { CopyPlan, EntityPlan, WritePlan } from "../plan.js";
+import { shownText, spoken } from "../value/text.js";
 import type { Values } from "../value/value.js";
 
 /** The arguments of a named write. Optional attributes and those with a default may be left out. */
@@ -29,16 +29,26 @@ export function wholeEntity(model: Model, entity: EntityPlan, whole: Given): Val
   return values;
 }
 
-/** What a caller gives for a whole entity. An item that was read has its `kind`, and what the model keeps: both are
- * left out, and a version stays. */
-function withoutKind({ kindMember: member }: Model, entity: EntityPlan, given: Given): Given {
-  if (!isGiven(checked(given, entity.name), member)) return given;
+/** Whether what a caller gives is an item that was read: it has its `kind`, that of the entity or of one of these
+ * copies. */
+export function isRead(
+  { kindMember: member }: Model,
+  entity: EntityPlan,
+  given: Given,
+  copies: readonly CopyPlan[] = [],
+): boolean {
+  if (!isGiven(checked(given, entity.name), member)) return false;
   const kind = given[member];
-  if (kind !== entity.name) {
-    throw invalid(`${entity.name}: an item of the kind \`${shownText(String(kind))}\` is none`, member, entity.name);
-  }
+  if ([undefined, ...copies].some((copy) => kindName(entity, copy) === kind)) return true;
+  throw invalid(`${entity.name}: an item of the kind \`${shownText(spoken(kind))}\` is none`, member, entity.name);
+}
+
+/** What a caller gives for an entity. An item that was read has its `kind`, and what the model keeps: both are left
+ * out, and a version stays. */
+export function withoutKind(model: Model, entity: EntityPlan, given: Given): Given {
+  if (!isRead(model, entity, given)) return given;
   const kept = entity.attributes.filter((one) => one.kept === true && one.name !== entity.version);
-  const left = new Set([member, ...kept.map((one) => one.name)]);
+  const left = new Set<string>([model.kindMember, ...kept.map((one) => one.name)]);
   return Object.fromEntries(Object.entries(given).filter(([name]) => !left.has(name)));
 }
 

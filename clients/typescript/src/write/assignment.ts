@@ -1,9 +1,10 @@
 /** The assignments of a named write: as an expression that the engine evaluates, or as a value computed from
  * the attributes that were read. */
 
-import { type Path, valueAt } from "../bound.js";
+import type { Path } from "../bound.js";
 import { failure, invalid } from "../error.js";
 import type { Change } from "../expression.js";
+import { valueAt } from "../judge.js";
 import type { Model } from "../model.js";
 import type { AssignmentPlan, AttributeValue, EntityPlan, Operand, Type } from "../plan.js";
 import { addNumbers, compareNumbers, negatedNumber } from "../value/arithmetic.js";

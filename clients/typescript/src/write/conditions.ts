@@ -1,7 +1,8 @@
 /** The conditions of a named write's actions: judged by the engine, or on an entity that was read. */
 
-import { attributesOf, bind, conditionText, holds, parametersOf } from "../bound.js";
+import { bind } from "../bound.js";
 import type { Term } from "../expression.js";
+import { attributesOf, conditionText, holds, parametersOf } from "../judge.js";
 import type { ActionPlan, Condition, EntityPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";

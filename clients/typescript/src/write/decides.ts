@@ -1,6 +1,6 @@
 /** What follows from an entity: the aggregates of its items, and the attributes that decide it. */
 
-import { attributesOf } from "../bound.js";
+import { attributesOf } from "../judge.js";
 import { fieldsOf } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { AggregatePlan, EntityPlan, KeyColumn } from "../plan.js";

@@ -1,6 +1,7 @@
 /** Which actions the engine carries out by itself, without a read before them. */
 
-import { attributesOf, parametersOf, type Path, without } from "../bound.js";
+import type { Path } from "../bound.js";
+import { attributesOf, parametersOf, without } from "../judge.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, AssignmentPlan, EntityPlan, Operand } from "../plan.js";
 import { typeAt } from "./assignment.js";

@@ -1,7 +1,8 @@
 /** The sentences about items that lack what the model requires: another program wrote them. */
 
-import { type Path, valueAt } from "../bound.js";
+import type { Path } from "../bound.js";
 import { failure, type KeyfoldError } from "../error.js";
+import { valueAt } from "../judge.js";
 import type { EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
 import { keyText } from "./refusal.js";

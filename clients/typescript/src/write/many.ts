@@ -8,6 +8,7 @@ import { failure, invalid, KeyfoldError } from "../error.js";
 import { type Answer, type Io, isNoTable, REPORTED, together, unitsOf, type WriteRequest } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, Item } from "../plan.js";
+import { eachOf, inItem } from "../positions.js";
 import { ensurePeriods } from "../tables.js";
 import { hasKey, jsonOfItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
@@ -59,12 +60,17 @@ export async function putMany(
   checkAlone(model, entity, "put");
   const all: One[] = [];
   const made: MadeValue[][] = [];
+  const { name } = entity;
   for (const [at, values] of items.entries()) {
     const own: MadeValue[] = [];
-    const [main] = await derive(io, model, entity, complete(io, entity, values, own));
-    if (main === undefined) throw invalid(`${entity.name} has no key`);
-    const { table, key, item } = main;
-    all.push({ at, label: `put ${entity.name}`, table, key, action: { is: "put", item } });
+    try {
+      const [main] = await derive(io, model, entity, complete(io, entity, values, own));
+      if (main === undefined) throw invalid(`${name} has no key`);
+      const { table, key, item } = main;
+      all.push({ at, label: `put ${name}`, table, key, action: { is: "put", item } });
+    } catch (error) {
+      throw inItem(error, at, name);
+    }
     made.push(own);
   }
   return write({ io, model, entity, isPut: true }, all, made);
@@ -78,10 +84,9 @@ export async function deleteMany(
   keys: readonly Values[],
 ): Promise<ManyOutcome> {
   checkAlone(model, entity, "delete");
-  const all = keys.map((values, at): One => {
-    const { tableName: table, key } = placeOf(model, entity, values);
-    return { at, label: `delete ${entity.name}`, table, key, action: { is: "delete" } };
-  });
+  const label = `delete ${entity.name}`;
+  const places = eachOf(keys, entity.name, (values) => placeOf(model, entity, values));
+  const all = places.map(({ tableName: table, key }, at): One => ({ at, label, table, key, action: { is: "delete" } }));
   return write({ io, model, entity, isPut: false }, all, keys.map(() => []));
 }
 
@@ -122,7 +127,8 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
     const first = firsts.get(placeText(one));
     if (first === undefined) firsts.set(placeText(one), one);
     else if (batch.isPut) {
-      throw invalid(`items ${first.at} and ${one.at} of the batch are the same ${name}; put it once`, undefined, name);
+      const message = `items ${first.at} and ${one.at} of the batch are the same ${name}; put it once`;
+      throw new KeyfoldError(message, { code: "invalid", of: name, item: one.at });
     }
   }
   // By table, since a table of a period may be absent.

@@ -4,10 +4,10 @@ import { complete, type MadeValue } from "../complete.js";
 import { placeOf } from "../derive.js";
 import { KeyfoldError } from "../error.js";
 import type { Changed } from "../expression.js";
+import { types } from "../features.js";
 import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, WritePlan } from "../plan.js";
-import { timeOfEpochMs } from "../value/time.js";
 import type { Values } from "../value/value.js";
 import { apply, changeOf } from "./assignment.js";
 import { blindPut } from "./blind.js";
@@ -68,7 +68,7 @@ export function composeWrite(context: Context, write: WritePlan, args: Arguments
 export function withNow(io: Io, { parameters = [] }: WritePlan, args: Values): Values {
   const all = new Map(args);
   for (const { name, type, now, optional } of parameters) {
-    const present = now === true && optional === true ? timeOfEpochMs(type, io.now) : undefined;
+    const present = now === true && optional === true ? types.timeOfEpochMs(type, io.now) : undefined;
     if (present !== undefined && !all.has(name)) all.set(name, { S: present });
   }
   return all;

@@ -6,10 +6,11 @@
  * it is sent. */
 
 import { complete, type MadeValue, touch } from "../complete.js";
-import { type ErrorCode, failure, invalid, KeyfoldError, owned } from "../error.js";
+import { failure, invalid, KeyfoldError, owned } from "../error.js";
 import { type Io, together } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, WritePlan } from "../plan.js";
+import { inWrite } from "../positions.js";
 import type { Values } from "../value/value.js";
 import { addAggregates } from "./aggregate.js";
 import { addDeletion, addPut, addUpdate, checkRemovable } from "./change.js";
@@ -221,17 +222,6 @@ function ofWrite<T>(name: string, number: number, make: () => T): T {
   } catch (error) {
     throw inWrite(error, name, number);
   }
-}
-
-/** The codes of errors that are about one write of a transaction. */
-const OF_ONE: readonly ErrorCode[] = ["refused", "exists", "taken", "not_found", "stale_version", "invalid"];
-
-/** The error of one write of a transaction. */
-function inWrite(error: unknown, name: string, number: number): unknown {
-  if (!(error instanceof KeyfoldError)) return error;
-  if (!OF_ONE.includes(error.code)) return error;
-  const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
-  return new KeyfoldError(message, error.detail, error.place, error, number);
 }
 
 /** A refusal of the sent steps, with the number of the write whose step was refused. */

@@ -1,9 +1,10 @@
 /** Updates that the engine evaluates on items which are not read before. The service finds one invalid whose
  * path leads through what an item lacks, and does not say which: the item is read after such an answer. */
 
-import { type Path, valueAt } from "../bound.js";
+import type { Path } from "../bound.js";
 import { KeyfoldError } from "../error.js";
 import { exceptionOf, reasonCodes } from "../io.js";
+import { valueAt } from "../judge.js";
 import { isNumber } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, Item } from "../plan.js";

@@ -235,7 +235,7 @@ fn print_given(form: &Form, entity: &EntityForm, out: &mut Printer) {
             one(name)
         )],
     );
-    interface(form, &types.new, None, new, out);
+    given(form, &types.new, new, out);
     if let Some(version) = version {
         out.doc(
             0,
@@ -245,11 +245,11 @@ fn print_given(form: &Form, entity: &EntityForm, out: &mut Printer) {
             )],
         );
         let fields: Vec<Field> = new.iter().chain([version]).cloned().collect();
-        interface(form, &types.put, None, &fields, out);
+        given(form, &types.put, &fields, out);
     }
     out.doc(0, &[format!("The key of {}.", one(name))]);
     let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
-    interface(form, &types.key, None, &versioned, out);
+    given(form, &types.key, &versioned, out);
     out.doc(0, &[changes(name, patch, "null")]);
     print_patch(form, &types.patch, patch, out);
     let about = format!(
@@ -271,12 +271,16 @@ fn print_made(form: &Form, made: Option<&MadeForm>, about: &str, out: &mut Print
     interface(form, type_name, None, &fields, out);
 }
 
-/// Changes: each may be absent, and an optional attribute is removed by `null`.
+/// Changes: each may be absent or `undefined`, and an optional attribute is removed by `null`.
 fn print_patch(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
     open(name, fields.is_empty(), out);
     for field in fields {
-        let removed: &[&str] = if field.optional { &["null"] } else { &[] };
-        optional(1, &field.name, &text_of(form, &field.shape), removed, out);
+        let others: &[&str] = if field.optional {
+            &["null", "undefined"]
+        } else {
+            &["undefined"]
+        };
+        optional(1, &field.name, &text_of(form, &field.shape), others, out);
     }
     close(fields.is_empty(), out);
 }
@@ -497,6 +501,19 @@ fn interface(form: &Form, name: &str, kind: Option<&str>, fields: &[Field], out:
 /// Arguments: an alias, because an interface is no object of any names, as which clients take them.
 fn alias(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
     out.line(0, &format!("export type {name} = {{"));
+    arguments(form, fields, out);
+    out.line(0, "};");
+    out.gap();
+}
+
+/// An interface of what a program gives: an optional attribute may be given as `undefined`.
+fn given(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
+    open(name, fields.is_empty(), out);
+    arguments(form, fields, out);
+    close(fields.is_empty(), out);
+}
+
+fn arguments(form: &Form, fields: &[Field], out: &mut Printer) {
     for field in fields {
         if let Some(note) = &field.note {
             out.doc(1, std::slice::from_ref(note));
@@ -504,8 +521,6 @@ fn alias(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
         let text = text_of(form, &field.shape);
         argument(1, &field.name, field.optional, &text, out);
     }
-    out.line(0, "};");
-    out.gap();
 }
 
 /// An argument: an optional one may be given as `undefined`.
