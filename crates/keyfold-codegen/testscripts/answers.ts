@@ -116,16 +116,16 @@ export interface PutAccount {
   readonly grid?: readonly (readonly number[])[] | undefined;
   readonly visits?: Readonly<Record<string, readonly Address[]>> | undefined;
   /** Default: `now always`. */
-  readonly updatedAt?: string;
+  readonly updatedAt?: string | undefined;
   /** The version that the stored item is expected to have. */
-  readonly v?: number;
+  readonly v?: number | undefined;
 }
 
 /** The key of an `Account`. */
 export interface AccountKey {
   readonly id: AccountId;
   /** The version that the stored item is expected to have. */
-  readonly v?: number;
+  readonly v?: number | undefined;
 }
 
 /**

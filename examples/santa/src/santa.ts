@@ -78,16 +78,16 @@ export interface PutLetter {
   readonly child: string;
   readonly address: string;
   /** Default: `now`. */
-  readonly receivedAt?: string;
+  readonly receivedAt?: string | undefined;
   /** The version that the stored item is expected to have. */
-  readonly version?: number;
+  readonly version?: number | undefined;
 }
 
 /** The key of a `Letter`. */
 export interface LetterKey {
   readonly letterId: LetterId;
   /** The version that the stored item is expected to have. */
-  readonly version?: number;
+  readonly version?: number | undefined;
 }
 
 /** Changes of a `Letter`: what is not named stays as it is. */
