@@ -11,7 +11,16 @@ import pytest
 from both import ALL, BOTH, Asked, called, name_of
 from support import Fault, Json, Proxy, Send, lost_after, lost_before
 
-from keyfold import Client, Exists, Model, Options, OutcomeUnknown, Service, Transport
+from keyfold import (
+    Client,
+    Exists,
+    Incomplete,
+    Model,
+    Options,
+    OutcomeUnknown,
+    Service,
+    Transport,
+)
 
 
 def refusing(exception: str) -> Fault:
@@ -128,3 +137,32 @@ def test_pages_that_come_again_are_no_endless_loop(
     with pytest.raises(Transport, match="notes has a page again"):
         ask(model, proxy.endpoint, Options(), called("all", "notes", {"thingId": "t"}, most=9))
     assert len(proxy.operations()) < 4 * length + 20
+
+
+def foreign(_operation: str, request: Json, send: Send) -> tuple[int, bytes]:
+    """Writes a batch, and leaves an item that nobody sent."""
+    send()
+    (table,) = request["RequestItems"]
+    other = {"PutRequest": {"Item": {"PK": {"S": "ACCOUNT#x"}, "SK": {"S": "y"}}}}
+    return 200, json.dumps({"UnprocessedItems": {table: [other]}}).encode()
+
+
+def deletions(_operation: str, request: Json, send: Send) -> tuple[int, bytes]:
+    """Writes a batch, and leaves deletions of what it puts."""
+    send()
+    ((table, requests),) = request["RequestItems"].items()
+    items = [one["PutRequest"]["Item"] for one in requests]
+    left = [{"DeleteRequest": {"Key": {"PK": one["PK"], "SK": one["SK"]}}} for one in items]
+    return 200, json.dumps({"UnprocessedItems": {table: left}}).encode()
+
+
+@pytest.mark.parametrize("ask", BOTH)
+@pytest.mark.parametrize("fault", [foreign, deletions])
+def test_an_answer_that_leaves_what_was_not_sent_is_lost(
+    model: Model, proxy: Proxy, ask: Asked, fault: Fault
+) -> None:
+    items = [{"accountId": "left", "amount": at} for at in range(3)]
+    proxy.fail("BatchWriteItem", fault)
+    with pytest.raises(Incomplete) as error:
+        ask(model, proxy.endpoint, Options(), called("put_many", "Booking", items))
+    assert error.value.unknown == (0, 1, 2)

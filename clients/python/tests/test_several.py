@@ -82,7 +82,9 @@ def test_a_refusal_names_the_write_and_writes_nothing(own: Client) -> None:
             ]
         )
     assert taken.value.write == 1
-    with pytest.raises(Refused, match=r"^write 2 \(delete User\): write 1 \(update User\) uses the same"):
+    with pytest.raises(
+        Refused, match=r"^write 2 \(delete User\): write 1 \(update User\) uses the same"
+    ):
         own.transact(
             [Update("User", {"userId": "b", "email": "new@x"}), Delete("User", {"userId": "b"})]
         )

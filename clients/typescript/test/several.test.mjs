@@ -172,6 +172,26 @@ test("a batch that is written in part says which items were", async () => {
   });
 });
 
+for (const [name, answers] of [
+  ["leaves what was not sent", () => ({ UnprocessedItems: { Main: [{ PutRequest: { Item: { PK: { S: "x" }, SK: { S: "y" } } } }] } })],
+  [
+    "leaves deletions of what is put",
+    ({ RequestItems: { Main } }) => ({
+      UnprocessedItems: { Main: Main.map(({ PutRequest: { Item: { PK, SK } } }) => ({ DeleteRequest: { Key: { PK, SK } } })) },
+    }),
+  ],
+  ["fails with nothing", () => Promise.reject()],
+]) {
+  test(`a transport that ${name} may have written a batch`, async () => {
+    const own = new Client(plan, { call: async (_, input) => answers(input) });
+    const notes = Array.from({ length: 3 }, (_, n) => ({ n, text: "x" }));
+    await assert.rejects(own.putMany("Note", notes), (error) => {
+      assert.deepEqual([error?.code, error.detail.unknown], ["incomplete", [0, 1, 2]]);
+      return true;
+    });
+  });
+}
+
 test("what was handed to no transport is not written", async () => {
   const notes = Array.from({ length: 27 }, (_, n) => ({ n, text: "x" }));
   const controller = new AbortController();

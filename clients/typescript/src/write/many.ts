@@ -9,6 +9,7 @@ import { type Answer, type Io, isNoTable, REPORTED, together, unitsOf, type Writ
 import type { Model } from "../model.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { eachOf, inItem } from "../positions.js";
+import { outcomeUnknown } from "../request-errors.js";
 import { ensurePeriods } from "../tables.js";
 import { hasKey, jsonOfItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
@@ -140,12 +141,14 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
   }
   const fates = await together(parts);
   const sum = (of: (one: Fates) => number): number => fates.reduce((total, one) => total + of(one), 0);
-  const error = fates.find((one) => one.error !== undefined)?.error;
-  if (error === undefined) return { requests: sum((one) => one.requests), capacity: sum((one) => one.capacity), made };
+  // A transport of one's own may fail with nothing.
+  const failed = fates.find(({ unwritten, unknown }) => unwritten.length + unknown.length > 0);
+  if (failed === undefined) return { requests: sum((one) => one.requests), capacity: sum((one) => one.capacity), made };
   const positions = (of: (one: Fates) => readonly number[]): number[] => {
     const known = new Set(fates.flatMap(of));
     return all.filter((one) => known.has(firsts.get(placeText(one))?.at ?? -1)).map((one) => one.at);
   };
+  const { error } = failed;
   const written = positions((one) => one.written);
   const unwritten = positions((one) => one.unwritten);
   const unknown = positions((one) => one.unknown);
@@ -169,6 +172,11 @@ async function send(batch: Batch, table: string, all: readonly One[]): Promise<F
       const answer = await ask(batch, table, left, fates);
       fates.capacity += unitsOf(answer);
       const unprocessed = Object.values(answer.UnprocessedItems ?? {}).flat();
+      const isOurs = (request: WriteRequest): boolean =>
+        (request.PutRequest !== undefined) === batch.isPut && left.some((one) => isOf(request, one.key));
+      if (!unprocessed.every(isOurs)) {
+        throw outcomeUnknown("the answer leaves items that were not sent", "what the BatchWriteItem was to change");
+      }
       const isLeft = (one: One): boolean => unprocessed.some((request) => isOf(request, one.key));
       fates.written.push(...positions(left.filter((one) => !isLeft(one))));
       left = left.filter(isLeft);

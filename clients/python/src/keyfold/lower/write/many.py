@@ -191,6 +191,7 @@ class _Batch:
         for tried in range(_TRIES):
             try:
                 response = yield from self._ask(table, left, outcome)
+                again = self._left(response, left)
             except KeyfoldError as error:
                 may_be_done = isinstance(error, OutcomeUnknown)
                 fate = outcome.unknown if may_be_done else outcome.unwritten
@@ -198,8 +199,6 @@ class _Batch:
                 outcome.error = invalid.explained(error, [self._sent(one) for one in left])
                 return outcome
             outcome.capacity += capacity.total(response)
-            unprocessed: dict[str, list[Any]] = response.get("UnprocessedItems") or {}
-            again = [_item(request) for own in unprocessed.values() for request in own]
             done = [one for one in left if not _is_among(one, again)]
             outcome.written.extend(one.at for one in done)
             left = [one for one in left if _is_among(one, again)]
@@ -211,6 +210,19 @@ class _Batch:
             "the backend left items unprocessed again and again; try again later"
         )
         return outcome
+
+    def _left(self, response: Response, sent: Sequence[_One]) -> list[Item]:
+        """The items that an answer leaves. One that leaves others says nothing of those that were
+        sent."""
+        unprocessed: dict[str, list[Any]] = response.get("UnprocessedItems") or {}
+        requests = [request for own in unprocessed.values() for request in own]
+        items = [_item(request) for request in requests]
+        keys = [one.place[1] for one in sent]
+        are_ours = all(("PutRequest" in request) == self.is_put for request in requests)
+        if not are_ours or not all(any(_has_key(item, key) for key in keys) for item in items):
+            why = "the answer leaves items that were not sent"
+            raise OutcomeUnknown(why, "what the BatchWriteItem was to change")
+        return items
 
     def _sent(self, one: _One) -> Sent:
         """The change of an item, for an error of its request."""
@@ -245,5 +257,8 @@ def _item(request: dict[str, Any]) -> Item:
 
 
 def _is_among(one: _One, items: Sequence[Item]) -> bool:
-    key = one.place[1]
-    return any(all(item.get(name) == held for name, held in key.items()) for item in items)
+    return any(_has_key(item, one.place[1]) for item in items)
+
+
+def _has_key(item: Item, key: Item) -> bool:
+    return all(item.get(name) == held for name, held in key.items())
