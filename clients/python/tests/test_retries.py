@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -34,6 +35,7 @@ from keyfold import (
     Aborted,
     Client,
     Exists,
+    Incomplete,
     Model,
     Options,
     OutcomeUnknown,
@@ -245,6 +247,41 @@ def test_unprocessed_keys_are_asked_again(tmp_path: Path, proxy: Proxy) -> None:
         found = client.all("some", {"thingId": [*ids, "none"]})
         assert [item["thingId"] for item in found] == ids
         assert len(proxy.operations()) >= 5
+
+
+def test_a_client_that_is_closed_sends_nothing_and_says_what_it_has_done(
+    model: Model, proxy: Proxy
+) -> None:
+    items = [{"accountId": "closed", "amount": at} for at in range(50)]
+    client = Client(model, proxy.endpoint)
+
+    def closing(_operation: str, _request: Json, send: Send) -> tuple[int, bytes]:
+        """Closes the client while its request is under way, and leaves one item."""
+        threading.Thread(target=client.close).start()
+        time.sleep(0.1)
+        return leaving(_operation, _request, send)
+
+    def leaving(_operation: str, request: Json, send: Send) -> tuple[int, bytes]:
+        """Leaves one item of a batch unprocessed."""
+        send()
+        ((table, requests),) = request["RequestItems"].items()
+        return 200, json.dumps({"UnprocessedItems": {table: requests[-1:]}}).encode()
+
+    proxy.fail("BatchWriteItem", closing, leaving)
+    with pytest.raises(Incomplete, match="the client is closed") as error:
+        client.put_many("Booking", items)
+    assert (len(error.value.written), len(error.value.unwritten)) == (48, 2)
+    sent = len(proxy.operations())
+    # Whatever it is, and however many requests it has.
+    calls: list[Callable[[], object]] = [
+        lambda: client.one("thing", THING),
+        lambda: client.put("Thing", THING),
+        lambda: client.put_many("Booking", items),
+    ]
+    for call in calls:
+        with pytest.raises(Transport, match="the client is closed"):
+            call()
+    assert sent > 0 and proxy.operations() == []
 
 
 def test_a_timeout_aborts_a_call(model: Model, proxied: Client, proxy: Proxy) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Invalid, KeyfoldError
+from keyfold.errors import Invalid, KeyfoldError, Transport
 from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
@@ -88,6 +88,7 @@ class Driver:
         self._own = None if connect is None else _own(client)
         self._options = options
         self._pool: ThreadPoolExecutor | None = None
+        self._is_closed = False
         self._lock = threading.Lock()
         forks.know(self)
 
@@ -99,7 +100,9 @@ class Driver:
         forks.drop_connections(self._given)
 
     def close(self) -> None:
-        """Ends the threads."""
+        """Ends the threads, after the requests that are under way. No other one is sent."""
+        with self._lock:
+            self._is_closed = True
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -127,16 +130,20 @@ class Driver:
         if len(step.requests) == 1:
             return [self._answer(step.requests[0], limit, name)]
         with self._lock:
+            if self._is_closed:
+                return [_closed() for _ in step.requests]
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
-            pool = self._pool
-        # Spans of requests lie in that of the call, which this thread is in.
-        sent = [
-            pool.submit(copy_context().run, self._answer, one, limit, name) for one in step.requests
-        ]
+            submit = self._pool.submit
+            # Spans of requests lie in that of the call, which this thread is in.
+            sent = [
+                submit(copy_context().run, self._answer, one, limit, name) for one in step.requests
+            ]
         return [one.result() for one in sent]
 
     def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
+        if self._is_closed:
+            return _closed()
         # The call gets the end of its time as an answer: it knows what was done before.
         over = limit.over()
         if over is not None:
@@ -177,6 +184,11 @@ class Driver:
             with self._lock:
                 parts = self._own = self._own or _own(self._connect())
         return parts
+
+
+def _closed() -> Transport:
+    """The answer to what is not sent any more."""
+    return Transport("the client is closed: make another one")
 
 
 def _own(client: Any) -> tuple[Any, Direct | None]:
