@@ -24,6 +24,7 @@ def visited(endpoint: str, visit: Callable[[Caller], Awaitable[None]]) -> None:
     async def run() -> None:
         options = Options(cursor_secret=b"secret", timeout=10)
         async with AsyncMyappClient(endpoint, options) as client:
+            await client.ensure_tables()
             app = application(client)
             transport = httpx.ASGITransport(app)
             async with httpx.AsyncClient(
