@@ -64,6 +64,11 @@ export class Client {
     this.#driver = { transport: transportOf(connection, options), options, model };
   }
 
+  /** The member of items that holds their kind. */
+  get kindMember(): string {
+    return this.#driver.model.kindMember;
+  }
+
   /** How numbers are given. */
   get numbers(): "number" | "exact" {
     return this.#driver.options.numbers ?? "number";
