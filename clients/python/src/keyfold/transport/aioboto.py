@@ -87,7 +87,7 @@ class AsyncDriver:
     program's own, with its credentials and its connections alone."""
 
     def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
-        self._client = without_redirections(without_retries(client))
+        self._client = without_redirections(without_retries(client, "aioboto3"))
         self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
         self._process = os.getpid()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Invalid, KeyfoldError, Transport
+from keyfold.errors import KeyfoldError, Transport
 from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
@@ -24,6 +24,7 @@ from keyfold.transport import answers, forks
 from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
+from keyfold.transport.given import check_client
 from keyfold.transport.limit import Limit
 from keyfold.transport.policy import Attempts, Wait, prepared
 
@@ -61,13 +62,11 @@ def connect(connection: Connection) -> Any:
         return session.client("dynamodb", config=config, **arguments)
 
 
-def without_retries(client: Any) -> Any:
+def without_retries(client: Any, sdk: str = "boto3") -> Any:
     """Switches botocore's own retries off: they would repeat writes that are not idempotent. What
-    they did beside is done here: answers are checked."""
-    if not hasattr(client, "meta"):
-        raise Invalid(
-            f"a connection is a text or a client of boto3, and no {type(client).__name__}"
-        )
+    they did beside is done here: answers are checked. Refuses what is no client of the SDK for
+    DynamoDB."""
+    check_client(client, sdk)
     client.meta.events.unregister("needs-retry.dynamodb", unique_id="retry-config-dynamodb")
     answers.check(client)
     return client
