@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
@@ -133,6 +134,10 @@ def refusals(client: Client, pattern: str, args: dict[str, Any], texts: list[Any
     return taken
 
 
+def with_shard(one: object, whole: dict[str, Any]) -> dict[str, Any]:
+    return {**whole, "#shard0": one}
+
+
 def swapped(one: str, other: str) -> Any:
     return lambda position: json.loads(json.dumps(position).replace(one, other))
 
@@ -154,7 +159,7 @@ def test_another_position_in_shards(fanned: Client) -> None:
     ]
     texts: list[Any] = [{}, {"#shard0": {"M": {}}}, swapped("T#a", "T#b")]
     texts += [lambda whole: {**whole, "#shard3": {"M": {}}}]
-    texts += [lambda whole, one=one: {**whole, "#shard0": one} for one in wrong]
+    texts += [partial(with_shard, one) for one in wrong]
     assert refusals(fanned, "events", {"tenant": "a"}, texts) == []
 
 
@@ -162,8 +167,9 @@ def test_another_position_in_periods(fanned: Client) -> None:
     args = {"tenant": "a", "since": datetime(2026, 6, 1, tzinfo=timezone.utc)}
     key = {"PK": {"S": "L#a#2026-09"}, "SK": {"S": "x"}}
     september: dict[str, Any] = {"S": "2026-09"}
+    periods: list[Any] = [{"S": "zzz"}, {"S": "2020-01"}, {"S": 5}, {"M": {}}]
     texts: list[Any] = [
-        *({"#period": one} for one in ({"S": "zzz"}, {"S": "2020-01"}, {"S": 5}, {"M": {}})),
+        *({"#period": one} for one in periods),
         *({**key, "#period": {"S": one}} for one in ("2026-10", "2026-13", "2020-01")),
         {**key, "#period": september, "PK": {"S": "L#b#2026-09"}},
         {**key, "#period": september, "SK": {"B": "eA=="}},
