@@ -23,9 +23,10 @@ def _mistake(client: Any, sdk: str) -> str | None:
     if not hasattr(meta, "events") and hasattr(meta, "client"):
         return "no resource: give its `meta.client`"
     service = getattr(getattr(meta, "service_model", None), "service_name", None)
-    if not hasattr(meta, "events") or not isinstance(service, str):
+    if not hasattr(meta, "events"):
         return f"no {type(client).__name__}"
-    if service != "dynamodb":
+    # A program's own stand-in for a client may not say what it is for.
+    if isinstance(service, str) and service != "dynamodb":
         return f"no client for {service}"
     call = getattr(client, "_make_api_call", None)
     is_awaited = inspect.iscoroutinefunction(call)
