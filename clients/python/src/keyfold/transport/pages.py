@@ -10,7 +10,7 @@ from keyfold.lower.steps import Request
 from keyfold.values import number
 from keyfold.values.value import Item, Value
 
-_TERM = re.compile(r"(#\w+) = (:\w+)")
+_TERM = re.compile(r"(#?\w+) = (:\w+)")
 """A term of a key condition, as this package writes them, in which an attribute has one value."""
 
 
@@ -43,7 +43,7 @@ def _partition(given: dict[str, Any]) -> Item:
     terms = given.get("KeyConditionExpression", "").split(" AND ")
     found = (_TERM.fullmatch(term) for term in terms)
     names, values = (given.get(f"ExpressionAttribute{one}", {}) for one in ("Names", "Values"))
-    return {names[term[1]]: values[term[2]] for term in found if term is not None}
+    return {names.get(term[1], term[1]): values[term[2]] for term in found if term is not None}
 
 
 def is_same(one: Value, other: Value) -> bool:
