@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from both import ALL, Asked, called, model_of, name_of
+from both import ALL, BOTH, Asked, called, model_of, name_of
 from support import Json, Proxy, Send
 
 from keyfold import Model, Options, OutcomeUnknown, Transport
@@ -185,3 +186,102 @@ def test_the_keys_of_a_batch_are_compared_in_a_time_that_grows_as_they_do() -> N
     found: list[Json] = [{"k": {"S": str(99 - at)}} for at in range(100)]
     _batch(keys, found, found)
     assert looks <= 10 * len(keys)
+
+
+def _query(found: list[Json], **more: Any) -> None:
+    """The answer to a query of a partition, with these items. Raises `NoAnswer`."""
+    given = {
+        "TableName": "Main",
+        "Limit": 2,
+        "KeyConditionExpression": "#n0 = :v0 AND #n1 = :v1 AND #n2 BETWEEN :v2 AND :v3",
+        "ExpressionAttributeNames": {"#n0": "a", "#n1": "b", "#n2": "c"},
+        "ExpressionAttributeValues": {
+            ":v0": {"S": "x"},
+            ":v1": {"N": "10"},
+            ":v2": {"S": "e"},
+            ":v3": {"S": "f"},
+        },
+    }
+    fitting(Request("Query", given), {"Items": found, "Count": len(found), **more})
+
+
+def test_each_item_of_a_query_is_of_its_partition() -> None:
+    one: Json = {"a": {"S": "x"}, "b": {"N": "1E1"}, "c": {"S": "e"}}
+    # What is no part of the partition, and what was not read, is not compared.
+    for item in (one, {}, {"b": {"N": "10"}}, {"z": {"S": "y"}}):
+        _query([one, item])
+    for item in ({**one, "a": {"S": "y"}}, {"a": {"B": b"x"}}, {**one, "b": {"N": "1"}}):
+        with pytest.raises(NoAnswer, match="an item of another partition"):
+            _query([one, item])
+    end = {**one, "k": {"S": "z"}}
+    _query([one], LastEvaluatedKey=end)
+    for wrong in ({**end, "a": {"S": "y"}}, {**end, "b": {"N": "1"}}, {"a": {"S": "x"}}):
+        with pytest.raises(NoAnswer, match="ends in another partition"):
+            _query([one], LastEvaluatedKey=wrong)
+
+
+@pytest.mark.parametrize("operation", ["Query", "Scan"])
+def test_the_items_of_a_page_are_as_many_as_it_says(operation: str) -> None:
+    given: Json = {"TableName": "Main", "Limit": 2}
+
+    def read(count: int, **more: Any) -> None:
+        fitting(Request(operation, given), {"Items": [{}] * count, **more})
+
+    for count in (0, 1, 2):
+        read(count)
+        read(count, Count=count)
+    for said in (0, 7):
+        with pytest.raises(NoAnswer, match=f"says that it has {said} items, and has 1"):
+            read(1, Count=said)
+    with pytest.raises(NoAnswer, match="has 3 items of at most 2"):
+        read(3, Count=3)
+    counts = {**given, "Select": "COUNT"}
+    fitting(Request(operation, counts), {"Count": 2})
+    with pytest.raises(NoAnswer, match="has 3 items of at most 2"):
+        fitting(Request(operation, counts), {"Count": 3})
+
+
+def _paged(items: list[Json], **more: Any) -> Callable[..., tuple[int, bytes]]:
+    def answer(_operation: str, _input: Json, _send: Send) -> tuple[int, bytes]:
+        return 200, json.dumps({"Items": items, "Count": len(items), **more}).encode()
+
+    return answer
+
+
+@pytest.mark.parametrize("ask", ALL)
+def test_the_page_of_another_partition_is_a_lost_answer(
+    model: Model, proxy: Proxy, ask: Asked
+) -> None:
+    def note(thing: str) -> Json:
+        key = {"PK": {"S": f"THING#{thing}"}, "SK": {"S": "NOTE#000001"}}
+        return {**key, "noteId": {"N": "1"}, "text": {"S": ""}, "level": {"N": "0"}}
+
+    def all_notes() -> Any:
+        calls = called("all", "notes", {"thingId": "own"})
+        return ask(model, proxy.endpoint, Options(retries=2), calls)
+
+    other = {name: note("other")[name] for name in ("PK", "SK")}
+    wrong = [_paged([note("other")]), _paged([], LastEvaluatedKey=other)]
+    wrong += [_paged([note("own")] * 5), _paged([note("own")], Count=7)]
+    for fault in wrong:
+        proxy.operations()
+        proxy.fail("Query", fault)
+        assert all_notes() == []
+        assert proxy.operations() == ["Query", "Query"]
+        proxy.fail("Query", *[fault] * 3)
+        with pytest.raises(Transport):
+            all_notes()
+
+
+@pytest.mark.parametrize("ask", BOTH)
+@pytest.mark.parametrize("end", [{"PK": {"S": "THING#own"}}, {"x": {"S": "y"}}])
+def test_a_page_that_ends_at_no_key_is_no_mistake_of_the_program(
+    model: Model, proxy: Proxy, ask: Asked, end: Json
+) -> None:
+    """Nor is it handed out as a cursor, which the next call would refuse."""
+    for pattern, args in (("notes", {"thingId": "own"}), ("all_notes", {})):
+        for name in ("page", "all"):
+            proxy.fail("Query", *[_paged([], LastEvaluatedKey=end)] * 9)
+            with pytest.raises(Transport):
+                ask(model, proxy.endpoint, Options(retries=2), called(name, pattern, args))
+            proxy.faults.clear()

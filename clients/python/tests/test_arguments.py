@@ -116,3 +116,14 @@ def test_a_client_of_another_plan_or_other_options_is_refused(model: Model, wron
         Client(model, wrong)
     with pytest.raises(Invalid):
         Client(model, "http://127.0.0.1:1", Options(on_unknown=wrong))
+
+
+@pytest.mark.parametrize("wrong", ["x", 5, [], object(), {}])
+@pytest.mark.parametrize("name", ["on_request", "tracing"])
+def test_a_hook_that_cannot_be_called_is_refused(model: Model, name: str, wrong: Any) -> None:
+    """A call would not have it, or would fail by it after it was sent."""
+    held: dict[str, Any] = {name: wrong}
+    for of in (Client, AsyncClient):
+        with pytest.raises(Invalid, match=f"`{name}` is a ") as caught:
+            of(model, "http://127.0.0.1:1", Options(**held))
+        assert caught.value.attribute == name

@@ -6,12 +6,15 @@ import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import aioboto3  # type: ignore[import-untyped, unused-ignore]
+import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
 import support  # noqa: F401
 
-from keyfold import Client, Invalid, Model
+from keyfold import Client, Invalid, KeyfoldError, Model
+from keyfold.aio import AsyncClient
 from keyfold.transport import aioboto, boto, connection
 
 CONFIG = """
@@ -33,6 +36,12 @@ ELSEWHERE = {
     "AWS_ENDPOINT_URL_DYNAMODB": "http://elsewhere.example",
 }
 KEYS = {"AWS_ACCESS_KEY_ID": "E", "AWS_SECRET_ACCESS_KEY": "e"}
+KEYWORDS = {
+    "aws_access_key_id": "k",
+    "aws_secret_access_key": "s",
+    "region_name": "local",
+    "endpoint_url": "http://127.0.0.1:1",
+}
 LOCAL = "http://127.0.0.1:8000"
 SIGNED = re.compile(rb"Credential=([^/]*)/[0-9]*/([^/]*)/dynamodb/")
 
@@ -143,6 +152,7 @@ def test_texts_are_read() -> None:
         *("http://h:99999", "http://h:abc", "http://h:0", "http://[::1", "http://[bad]:1"),
         *("http://h/path", "http://h#x", " http://h", "http://h\n", "http://a b"),
         *("dynamodb://eu-west-1/x", "dynamodb://EU-WEST-1", "dynamodb://eu west"),
+        *("keyfold:a\0b", "keyfold:a\ud800", "http://\ud800", "http://h\0:1"),
         *("dynamodb://evil.com", "dynamodb://eu-west-1:80", "dynamodb://eu-west-1?region=x-1"),
         *("http://h?region=bad region", "http://h?region=", "http://h?profile=a&profile=b"),
         # Nothing of a password is in a message.
@@ -158,10 +168,74 @@ def test_wrong_texts_are_refused(text: str) -> None:
         assert "SECRET" not in str(caught.value)
 
 
-@pytest.mark.parametrize("given", [None, 5, {}, b"http://h"])
+def opened(model: Model, given: Any) -> list[BaseException | None]:
+    """What both clients say to a connection when they open."""
+
+    async def open_async() -> None:
+        async with AsyncClient(model, given):
+            pass
+
+    said: list[BaseException | None] = []
+    clients: list[Callable[[], object]] = [
+        lambda: Client(model, given).close(),
+        lambda: asyncio.run(open_async()),
+    ]
+    for one in clients:
+        try:
+            one()
+            said.append(None)
+        except Exception as error:
+            said.append(error)
+    return said
+
+
+class Hollow:
+    """What has a part of a client."""
+
+    meta = None
+
+
+@pytest.mark.parametrize("given", [None, 5, {}, b"http://h", Hollow(), Hollow])
 def test_what_is_no_connection_is_refused(model: Model, given: Any) -> None:
-    with pytest.raises(Invalid, match="a client of boto3"):
-        Client(model, given)
+    for error, sdk in zip(opened(model, given), ("boto3", "aioboto3")):
+        assert isinstance(error, Invalid), repr(error)
+        assert f"a connection is a text or a client of {sdk}, and " in error.message
+
+
+def test_what_boto3_makes_beside_a_client_of_dynamodb_is_refused(model: Model) -> None:
+    sdk, awaited_sdk = cast(Any, boto3), cast(Any, aioboto3).Session()
+    resource = sdk.resource("dynamodb", **KEYWORDS)
+    for error in opened(model, resource):
+        assert isinstance(error, Invalid), repr(error)
+        assert "and no resource" in error.message
+    assert opened(model, sdk.client("s3", **KEYWORDS))[0] is not None
+    for error in opened(model, sdk.client("s3", **KEYWORDS)):
+        assert isinstance(error, Invalid), repr(error)
+        assert "and no client for s3" in error.message
+    # A client of the one is none of the other, and one that is not entered is none yet.
+    blocks = opened(model, sdk.client("dynamodb", **KEYWORDS))
+    assert blocks[0] is None and isinstance(blocks[1], Invalid), blocks
+    assert "a client of aioboto3" in blocks[1].message
+    for error in opened(model, awaited_sdk.client("dynamodb", **KEYWORDS)):
+        assert isinstance(error, Invalid), repr(error)
+
+    async def awaiting() -> None:
+        async with awaited_sdk.client("dynamodb", **KEYWORDS) as own:
+            async with AsyncClient(model, own):
+                pass
+            with pytest.raises(Invalid, match="a client of boto3, and none of aioboto3"):
+                Client(model, own)
+
+    asyncio.run(awaiting())
+
+
+def test_what_boto3_cannot_be_opened_with_is_told(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text("[default\nregion")
+    for error in opened(model, "dynamodb://eu-west-1"):
+        assert isinstance(error, KeyfoldError), repr(error)
+        assert "Unable to parse config file" in error.message
 
 
 def test_a_wrong_region_of_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

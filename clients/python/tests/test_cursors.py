@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
+from served import served
 from support import Proxy
 
-from keyfold import Client, Invalid, Model, Options
+from keyfold import Client, Invalid, KeyfoldError, Model, Options
 from keyfold.aio import AsyncClient
 
 ARGS = {"thingId": "cursors"}
@@ -73,6 +77,118 @@ def test_another_position_of_the_pattern(proxied: Client, proxy: Proxy, first: s
     with pytest.raises(Invalid):
         proxied.page("notes", ARGS, after=text)
     assert proxy.operations() == []
+
+
+FANNED = """model fanned 1
+table Evs (PK, SK)
+entity Event
+  tenant: string, id: string, at: time
+  key "T#{tenant}" "{at}#{id}" shard 3
+entity Log
+  tenant: string, id: string, at: time
+  key "L#{tenant}" "{at}#{id}" bucket month
+pattern events(tenant) -> Event[] page 2
+pattern logs(tenant, at >= since) -> Log[] page 2
+"""
+
+
+def held(text: str) -> tuple[bytes, dict[str, Any]]:
+    """What a cursor belongs to, and its position."""
+    raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return raw[:16], json.loads(raw[16:])
+
+
+def forged(owner: bytes, position: object) -> str:
+    return base64.urlsafe_b64encode(owner + json.dumps(position).encode()).decode().rstrip("=")
+
+
+@pytest.fixture(scope="module")
+def fanned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A client of a model whose patterns read shards and periods, with items of two tenants."""
+    at = datetime(2026, 11, 20, tzinfo=timezone.utc)
+    with served(FANNED, tmp_path_factory.mktemp("fanned")) as (client, _):
+        for tenant in "ab":
+            for number in range(6):
+                own = {"tenant": tenant, "id": str(number)}
+                client.put("Event", {**own, "at": at + timedelta(seconds=number)})
+                client.put("Log", {**own, "at": at - timedelta(days=30 * number)})
+        yield client
+
+
+def refusals(client: Client, pattern: str, args: dict[str, Any], texts: list[Any]) -> list[Any]:
+    """The positions that are not refused before anything is sent."""
+    text = client.page(pattern, args).next
+    assert text is not None
+    owner, position = held(text)
+    assert client.page(pattern, args, after=forged(owner, position)).items
+    taken: list[Any] = []
+    for one in texts:
+        other = one(position) if callable(one) else one
+        try:
+            client.page(pattern, args, after=forged(owner, other))
+            taken.append(other)
+        except Invalid:
+            pass
+        except KeyfoldError as error:
+            taken.append((other, error))
+    return taken
+
+
+def with_shard(one: object, whole: dict[str, Any]) -> dict[str, Any]:
+    return {**whole, "#shard0": one}
+
+
+def swapped(one: str, other: str) -> Any:
+    return lambda position: json.loads(json.dumps(position).replace(one, other))
+
+
+def test_another_position_in_shards(fanned: Client) -> None:
+    own = {"PK": {"S": "T#a#0"}, "SK": {"S": "x"}}
+    wrong: list[Any] = [
+        {"S": "x"},
+        {"L": []},
+        {"M": {"PK": {"S": "T#a#0"}}},
+        {"M": {"#done": {"S": "x"}}},
+        {"M": {**own, "PK": {"S": "T#a#1"}}},
+        {"M": {**own, "PK": {"S": "T#b#0"}}},
+        {"M": {**own, "SK": {"N": "1"}}},
+        {"M": {**own, "SK": {"S": ""}}},
+        {"M": {**own, "SK": {"S": 5}}},
+        {"M": {**own, "SK": {"S": "\ud800"}}},
+        {"M": {**own, "zz": {"S": "1"}}},
+    ]
+    texts: list[Any] = [{}, {"#shard0": {"M": {}}}, swapped("T#a", "T#b")]
+    texts += [lambda whole: {**whole, "#shard3": {"M": {}}}]
+    texts += [partial(with_shard, one) for one in wrong]
+    assert refusals(fanned, "events", {"tenant": "a"}, texts) == []
+
+
+def test_another_position_in_periods(fanned: Client) -> None:
+    args = {"tenant": "a", "since": datetime(2026, 6, 1, tzinfo=timezone.utc)}
+    key = {"PK": {"S": "L#a#2026-09"}, "SK": {"S": "x"}}
+    september: dict[str, Any] = {"S": "2026-09"}
+    periods: list[Any] = [{"S": "zzz"}, {"S": "2020-01"}, {"S": 5}, {"M": {}}]
+    texts: list[Any] = [
+        *({"#period": one} for one in periods),
+        *({**key, "#period": {"S": one}} for one in ("2026-10", "2026-13", "2020-01")),
+        {**key, "#period": september, "PK": {"S": "L#b#2026-09"}},
+        {**key, "#period": september, "SK": {"B": "eA=="}},
+        {"#period": september, "x": {"S": "1"}},
+        {"#period": september, "PK": key["PK"]},
+        {**key, "#period": september, "x": {"S": "1"}},
+        key,
+        {},
+        lambda whole: {**whole, "#period": {"S": "2026-08"}},
+    ]
+    assert refusals(fanned, "logs", args, texts) == []
+
+
+def test_every_position_of_a_reading_is_taken(fanned: Client) -> None:
+    since = datetime(2026, 6, 1, tzinfo=timezone.utc)
+    for backward in (False, True):
+        events = fanned.all("events", {"tenant": "a"}, limit=1, backward=backward)
+        logs = fanned.all("logs", {"tenant": "a", "since": since}, limit=1, backward=backward)
+        assert [len(events), len(logs)] == [6, 6]
 
 
 def test_another_model(model: Model, proxied: Client, proxy: Proxy, first: str) -> None:

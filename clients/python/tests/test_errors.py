@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
@@ -259,3 +259,57 @@ def test_a_missing_table_is_named(own: bool, tmp_path: Path) -> None:
                 assert error.exception == "ResourceNotFoundException"
                 assert re.search(rf"\b{table}\b", error.message), error.message
                 assert re.search(r"`ensure_tables\(\)`.*region", error.message), error.message
+
+
+HALF = "\ud800"
+"""Half a character, which no text of UTF-8 has."""
+
+
+def test_an_error_can_be_printed_whatever_it_is_about(client: Client) -> None:
+    notes = {"thingId": "t"}
+    calls: list[Callable[[], object]] = [
+        lambda: client.one(f"user{HALF}"),
+        lambda: client.one("thing", {f"{HALF}": "1"}),
+        lambda: client.one("thing", {"thingId": HALF}),
+        lambda: client.page("notes", notes, after=HALF),
+        lambda: client.page("notes", notes, on_unknown=HALF),  # type: ignore[arg-type]
+        lambda: client.page("notes", notes, **{HALF: 1}),  # type: ignore[arg-type]
+        lambda: client.page("notes", notes, limit=HALF),  # type: ignore[arg-type]
+        lambda: client.page("notes", notes, timeout=HALF),  # type: ignore[arg-type]
+        lambda: client.put(f"Thing{HALF}", {}),
+        lambda: client.put("Thing", {"thingId": "t", HALF: 1}),
+        lambda: client.put("Thing", {"thingId": "t", "color": HALF}),
+        lambda: client.put("Thing", {"thingId": "t", "size": HALF}),
+        lambda: client.put("Thing", {"thingId": "t", "madeAt": HALF}),
+        lambda: client.put("Thing", {"thingId": "t", "extra": {HALF: HALF}}),
+        lambda: client.put("Thing", {"thingId": "t", "parts": [{HALF: 1}]}),
+        lambda: client.update("Thing", {"thingId": "t"}, [HALF]),
+        lambda: client.delete("Thing", {"thingId": "t"} | {HALF: "t"}),
+        lambda: client.write(HALF),
+        lambda: client.write("rename", {HALF: 1}),
+        lambda: client.put_many("Booking", [{HALF: 1}]),
+        lambda: client.transact([Create(HALF, {})]),
+        lambda: client.transact([Create("Thing", {HALF: 1})]),
+        lambda: client.transact([HALF]),  # type: ignore[list-item]
+        lambda: client.event({"dynamodb": {"NewImage": {HALF: {"S": HALF}}}}),
+        lambda: client.event({"dynamodb": {"NewImage": {"PK": {HALF: "x"}, "SK": {"S": HALF}}}}),
+        lambda: Client(client.model, f"{HALF}:x"),
+        lambda: Client(client.model, f"http://h?{HALF}=x"),
+        lambda: Client(f"{HALF}.json", "http://127.0.0.1:1"),
+        lambda: Client(f"{HALF}.keyfold", "http://127.0.0.1:1"),
+        lambda: testing.Fakes(client).entity(HALF),
+        lambda: testing.Fakes(client).entity("Thing", {HALF: 1}),
+    ]
+    for at, call in enumerate(calls):
+        with pytest.raises(KeyfoldError) as caught:
+            call()
+            pytest.fail(f"took {at}")
+        assert str(caught.value).encode(), at
+
+
+def test_the_name_of_an_entity_is_a_text(client: Client) -> None:
+    wrong: Any = None
+    with pytest.raises(Invalid, match="the name of an entity is a text, and no NoneType"):
+        client.transact([Create(wrong, wrong)])
+    with pytest.raises(Invalid, match="the name of a pattern is a text, and no NoneType"):
+        client.page(wrong)

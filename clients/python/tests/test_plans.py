@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,9 @@ def test_a_plan_of_which_a_part_is_missing_is_refused() -> None:
 def test_a_plan_of_another_version_says_so() -> None:
     message = refused({**support.plan(support.THINGS), "keyfoldPlan": 99}).message
     assert "has the version 99, and this package reads 1" in message
+
+
+def test_a_path_of_bytes_is_read(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_bytes(b"\xff\0\x01")
+    for entry in os.scandir(os.fsencode(tmp_path)):
+        assert "other.json is no plan: it is no text" in refused(entry).message

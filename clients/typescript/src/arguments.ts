@@ -1,6 +1,6 @@
 /** What callers give for patterns, as values of their types. */
 
-import { invalid, KeyfoldError } from "./error.js";
+import { invalid, KeyfoldError, looked } from "./error.js";
 import type { Model } from "./model.js";
 import type { PatternPlan, Type } from "./plan.js";
 import { shownText } from "./value/text.js";
@@ -58,8 +58,11 @@ export async function argumentsOfPattern(model: Model, pattern: PatternPlan, giv
   const parameters = pattern.parameters ?? [];
   const of = `the pattern ${pattern.name}`;
   const isLimited = parameters.some(({ limit = "equal" }) => limit !== "equal");
-  const cut = isLimited ? (await import("./read/range.js")).limited(parameters, checked(given, of)) : given;
-  const values = typedAll(model, cut, parameters, of);
+  const { limited } = isLimited ? await import("./read/range.js") : { limited: undefined };
+  const values = looked("args", () => {
+    const cut = limited?.(parameters, checked(given, of)) ?? given;
+    return typedAll(model, cut, parameters, of);
+  }, of);
   const needed = parameters.filter((one) => one.optional !== true && one.now !== true);
   requireAll(values, needed.map((one) => one.name), of);
   // An optional parameter needs those before it: only these combinations have a proved plan.

@@ -1,8 +1,9 @@
 /** Which options of calls say something: JSON and JavaScript give anything. A program loads this at the first call that
  * has options. */
 
-import { boundOf, need, needOptions } from "./error.js";
+import { need } from "./error.js";
 import type { CallKind } from "./options.js";
+import { A_BOUND, oneOf, optionsIn, type Taken, type Takes } from "./takes.js";
 import { shownText, spoken } from "./value/text.js";
 
 /** The options of each kind of call. */
@@ -14,29 +15,21 @@ const OPTIONS: Readonly<Record<CallKind, readonly string[]>> = {
   event: ["onUnknown", "copies"],
 };
 
-/** The options of a call of a kind, each read once, so that what is checked is what is used. Refuses those that say
- * nothing, and those that such a call does not have. */
-export function checkedOptions<T extends object>(kind: CallKind, given: T): T {
-  const known = OPTIONS[kind];
-  needOptions(given, known);
-  const all = given as Readonly<Record<string, unknown>>;
-  const checked: Record<string, unknown> = Object.create(null) as object as Record<string, unknown>;
-  for (const name of known) {
-    const value = all[name];
-    if (value === undefined) continue;
-    check(name, value);
-    checked[name] = value;
-  }
-  return checked as T;
-}
+const A_CHOICE: Taken = ["true or false", (value) => typeof value === "boolean"];
+/** What they take. `key`, `remove` and `after` are checked where they are used. */
+const TAKES: Takes = {
+  timeout: A_BOUND,
+  signal: ["an AbortSignal", isSignal],
+  onUnknown: oneOf("error", "skip"),
+  limit: ["a whole number from 1 to 2147483647", isLimit, (value) => `, and not ${shownOption(value)}`],
+  backward: A_CHOICE,
+  strong: A_CHOICE,
+  copies: A_CHOICE,
+};
 
-/** Refuses a value that says nothing. `key`, `remove` and `after` are checked where they are used. */
-function check(name: string, value: unknown): void {
-  if (name === "timeout") boundOf(value, name);
-  else if (name === "signal") need(isSignal(value), name, "an AbortSignal");
-  else if (name === "onUnknown") need(value === "error" || value === "skip", name, '"error" or "skip"');
-  else if (name === "limit") need(isLimit(value), name, `a whole number from 1 to 2147483647, and not ${shownOption(value)}`);
-  else if (/^(?:backward|strong|copies)$/.test(name)) need(typeof value === "boolean", name, "true or false");
+/** The options of a call of a kind. */
+export function checkedOptions<T extends object>(kind: CallKind, given: T): T {
+  return optionsIn(TAKES, given, OPTIONS[kind]);
 }
 
 /** Refuses what is no count of items. */

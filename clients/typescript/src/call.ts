@@ -1,7 +1,7 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { failure } from "./error.js";
-import { type Answer, type Io, isNoTable, isRead, unitsOf } from "./io.js";
+import { failure, looked, need } from "./error.js";
+import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
 import type { CallKind, CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
@@ -12,9 +12,6 @@ const TIMEOUT_MS = 30_000;
 /** A timer of more milliseconds ends at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** The milliseconds that a transport has to say what became of a request whose call has ended. */
-const LAST_WORD_MS = 100;
-
 /** What carries calls out. */
 export interface Driver {
   readonly transport: Transport;
@@ -24,7 +21,7 @@ export interface Driver {
 
 /** The options of a call of a kind, checked: each is read once. Few calls have any. */
 export async function optionsOf<T extends object>(kind: CallKind, given: T): Promise<T> {
-  if (isPlain(given) && Object.keys(given).length === 0) return {} as T;
+  if (looked("options", () => isPlain(given) && Object.keys(given).length === 0)) return {} as T;
   return (await import("./call-options.js")).checkedOptions(kind, given);
 }
 
@@ -56,19 +53,20 @@ export async function carryOut<T>(
 
 function ioOf(transport: Transport, options: ClientOptions, name: string, signal: AbortSignal): Io {
   const { now = Date.now, random = randomBytes, onRequest, tracing } = options;
+  const moment = now();
+  need(Number.isSafeInteger(moment), "now", "a function that gives whole milliseconds");
   const send = async (operation: string, input: object): Promise<Answer> => {
     if (tracing === undefined) return transport.call(operation, input, signal);
     const { inRequest } = await import("./tracing.js");
     return inRequest(tracing, name, operation, input, () => transport.call(operation, input, signal));
   };
   let spent = 0;
-  const bitsOf = (bytes: Uint8Array): bigint => bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   return {
-    now: now(),
+    now: moment,
     packed: new Map(),
-    random: () => bitsOf(random()),
+    random: () => random(),
     ofPart(number) {
-      return { ...this, random: () => bitsOf(random(number)) };
+      return { ...this, random: () => random(number) };
     },
     async ask(operation, input) {
       signal.throwIfAborted();
@@ -77,7 +75,7 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
         heard(onRequest, { call: name, operation, input, milliseconds: performance.now() - start, ...more });
       let answer: Answer;
       try {
-        answer = await answered(send(operation, input), operation, signal);
+        answer = await send(operation, input);
       } catch (found) {
         const error: unknown = isNoTable(found)
           ? (await import("./request-errors.js")).missingTable(found, operation, input)
@@ -106,27 +104,6 @@ function heard(hook: ClientOptions["onRequest"], event: RequestEvent): void {
   } catch {
     // Dropped.
   }
-}
-
-/** The answer of a request. A transport that does not know signals is not waited for beyond the call's end:
- * what became of a write is not known then. */
-function answered(sent: Promise<object>, operation: string, signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const lost = async (): Promise<void> => {
-      const reason = signal.reason as Error;
-      reject(isRead(operation) ? reason : (await import("./request-errors.js")).lostAnswer(operation, reason.message, reason));
-    };
-    const forget = onAbort(signal, () => {
-      timer = setTimeout(lost, LAST_WORD_MS);
-    });
-    Promise.resolve(sent)
-      .then(resolve, reject)
-      .finally(() => {
-        clearTimeout(timer);
-        forget();
-      });
-  });
 }
 
 function randomBytes(): Uint8Array {

@@ -4,7 +4,7 @@
 import { argumentsOfPattern, type Given } from "./arguments.js";
 import { carryOut, type Driver, optionsOf } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
-import { boundOf, need, needOptions, owned } from "./error.js";
+import { looked, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -28,6 +28,7 @@ import type {
 } from "./options.js";
 import type { PatternPlan, Plan } from "./plan.js";
 import { type FoundPage, isSingle, type PageStart, readPage } from "./read/page.js";
+import { OF_CLIENT, optionsIn } from "./takes.js";
 import { transportOf } from "./transport/connect.js";
 
 export type { Given } from "./arguments.js";
@@ -40,12 +41,6 @@ interface Reading {
   readonly options: ReadOptions;
 }
 
-/** The options of a client. */
-const OPTIONS: readonly (keyof ClientOptions)[] = [
-  ...(["numbers", "onUnknown", "cursorSecret", "timeout", "retries"] as const),
-  ...(["onRequest", "tracing", "now", "random"] as const),
-];
-
 /** Carries out the plan of a model on a connection. */
 export class Client {
   /** The plan. */
@@ -54,14 +49,14 @@ export class Client {
 
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
-    const model = new Model(plan);
-    needOptions(options, OPTIONS);
-    const { cursorSecret: secret = "-", onUnknown = "skip", numbers = "exact", timeout } = options;
-    boundOf(timeout ?? 0, "timeout");
-    need(typeof secret === "string" && secret !== "", "cursorSecret", "a text of one character or more");
-    need(["error", "skip"].includes(onUnknown), "onUnknown", '"error" or "skip"');
-    need(["number", "exact"].includes(numbers), "numbers", '"number" or "exact"');
-    this.#driver = { transport: transportOf(connection, options), options, model };
+    const model = looked("plan", () => new Model(plan));
+    const own = optionsIn(OF_CLIENT, options);
+    this.#driver = { transport: transportOf(connection, own), options: own, model };
+  }
+
+  /** The member of items that holds their kind. */
+  get kindMember(): string {
+    return this.#driver.model.kindMember;
   }
 
   /** How numbers are given. */

@@ -1,5 +1,6 @@
 /** Defaults of an entity's attributes: fixed values, the present moment, new identifiers. */
 
+import { need } from "./error.js";
 import { types } from "./features.js";
 import type { Io } from "./io.js";
 import type { AttributeValue, EntityPlan } from "./plan.js";
@@ -47,7 +48,9 @@ export function touch(io: Io, entity: EntityPlan, changes: Values, made: MadeVal
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 function identifier(io: Io, isUuid: boolean): string {
-  const random = io.random();
+  const bytes = io.random();
+  need(ArrayBuffer.isView(bytes) && bytes.length === 16, "random", "a function that gives 16 bytes");
+  const random = bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   if (isUuid) {
     const bits = (random & ~(0xfn << 76n) & ~(0x3n << 62n)) | (0x4n << 76n) | (0x2n << 62n);
     const text = bits.toString(16).padStart(32, "0");

@@ -1,7 +1,5 @@
 /** The errors of reads and writes. */
 
-import { shownText } from "./value/text.js";
-
 /** What is wrong, by code. */
 export type ErrorDetail =
   /** A condition of a write does not hold, or what is stored contradicts the model. `conditions` are those
@@ -124,9 +122,9 @@ export function failure(code: PlainCode, message: string, place?: Place): Keyfol
 }
 
 /** Makes an error about the call itself. */
-export function invalid(message: string, name?: string, of?: string): KeyfoldError {
+export function invalid(message: string, name?: string, of?: string, cause?: unknown): KeyfoldError {
   const detail = { code: "invalid", ...(name !== undefined && { name }), ...(of !== undefined && { of }) } as const;
-  return new KeyfoldError(message, detail);
+  return new KeyfoldError(message, detail, undefined, cause);
 }
 
 /** Refuses an option that is not what is wanted. */
@@ -134,18 +132,13 @@ export function need(holds: boolean, name: string, wanted: string, of?: string):
   if (!holds) throw invalid(`\`${name}\` is ${wanted}`, name, of);
 }
 
-/** A number that bounds something. NaN, and what is no number, would bound nothing. */
-export function boundOf(value: unknown, name: string): number {
-  need(typeof value === "number" && value >= 0, name, "a number from 0 on");
-  return value as number;
-}
-
-/** Refuses what is no object of options, and an option that there is not. Inherited ones are given, too. */
-export function needOptions(given: unknown, known: readonly string[]): void {
-  need(typeof given === "object" && given !== null && !(Symbol.iterator in given), "options", "an object");
-  const all = given as Readonly<Record<string, unknown>>;
-  for (const name in all) {
-    if (!known.includes(name) && all[name] !== undefined) throw invalid(`there is no option \`${shownText(name)}\``, name);
+/** The result of a look at what a caller gives by this name, where getters and proxies may throw anything. */
+export function looked<T>(name: string, look: () => T, of?: string): T {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof KeyfoldError) throw error;
+    throw invalid(`\`${name}\` cannot be read`, name, of, error);
   }
 }
 

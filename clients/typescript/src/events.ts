@@ -1,6 +1,6 @@
 /** Stream records as the model's entities and copies. */
 
-import { invalid } from "./error.js";
+import { invalid, looked } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, kindName, type Model, saysKind } from "./model.js";
 import type { FoundItem, StreamImages, StreamRecord } from "./options.js";
@@ -49,22 +49,16 @@ export async function eventOf(
   record: StreamRecord | null | undefined,
   { shown, copies }: Asked,
 ): Promise<FoundEvent | undefined> {
-  const changed: unknown = record?.dynamodb;
-  if (record === null || record === undefined || typeof changed !== "object" || changed === null || Array.isArray(changed)) {
-    throw noRecord("it has no `dynamodb`; give each of `event.Records` of Lambda, or of the records of a reader");
-  }
-  const { Keys, OldImage, NewImage }: StreamImages = changed;
-  const key = imageOf("Keys", Keys);
-  const [old, next] = [imageOf("OldImage", OldImage), imageOf("NewImage", NewImage)];
+  const { source, key, old, next } = looked("record", () => imagesOf(record));
   const image = next ?? old;
   if (image === undefined) {
     throw invalid("the record has no image; the table's stream must have new and old images", "record");
   }
   const item = { ...key, ...image };
-  const kind = kindOf(model, record, item);
+  const kind = kindOf(model, source, item);
   if (kind === undefined) {
     if (shown.onUnknown === "skip") return undefined;
-    const [table] = tablesOf(model, record, item);
+    const [table] = tablesOf(model, source, item);
     throw unknownItem("the stream has", table, table === undefined && key !== undefined ? key : item);
   }
   if (kind.follows || (kind.copy !== undefined && !copies)) return undefined;
@@ -80,8 +74,8 @@ export async function eventOf(
 }
 
 /** The kind of an item: its table's type attribute and its key say it. */
-function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefined {
-  const tables = tablesOf(model, record, item);
+function kindOf(model: Model, source: unknown, item: Item): Kind | undefined {
+  const tables = tablesOf(model, source, item);
   for (const entity of model.plan.entities) {
     const own = model.table(entity.table);
     if (!tables.includes(own)) continue;
@@ -92,8 +86,7 @@ function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefine
 }
 
 /** The tables that have an item's key attributes: of those that the record names, where it names one. */
-function tablesOf(model: Model, record: StreamRecord, item: Item): TablePlan[] {
-  const source = record.eventSourceARN as unknown;
+function tablesOf(model: Model, source: unknown, item: Item): TablePlan[] {
   const name = typeof source === "string" ? /:table\/([^/]*)/.exec(source)?.[1] : undefined;
   return model.plan.tables.filter((table) => {
     const isIn = name === undefined || name === table.name || isOfPeriod(table, name);
@@ -142,6 +135,26 @@ async function foundOf(
   if (list !== undefined) values.delete(list);
   const attributes = names.filter((name) => name !== list);
   return checkedItem(model, numbers ?? "number", { entity, copy, attributes }, values);
+}
+
+/** What a record says: the table that it is of, the key, and the images. */
+function imagesOf(record: StreamRecord | null | undefined): {
+  readonly source: unknown;
+  readonly key: Item | undefined;
+  readonly old: Item | undefined;
+  readonly next: Item | undefined;
+} {
+  const changed: unknown = record?.dynamodb;
+  if (record === null || record === undefined || typeof changed !== "object" || changed === null || Array.isArray(changed)) {
+    throw noRecord("it has no `dynamodb`; give each of `event.Records` of Lambda, or of the records of a reader");
+  }
+  const { Keys, OldImage, NewImage }: StreamImages = changed;
+  return {
+    source: record.eventSourceARN,
+    key: imageOf("Keys", Keys),
+    old: imageOf("OldImage", OldImage),
+    next: imageOf("NewImage", NewImage),
+  };
 }
 
 /** An image of a record; `undefined` where it has none. */

@@ -30,8 +30,8 @@ export interface Answer {
 export interface Io {
   /** The moment of the call, milliseconds since 1970. */
   readonly now: number;
-  /** The random bits of the next identifier: 128 of them. */
-  random(): bigint;
+  /** What the random bits of the next identifier are: 16 bytes, which are looked at where they are used. */
+  random(): Uint8Array;
   /** The handle of one write of a transaction, from 0, whose random bits are its own. */
   ofPart(number: number): Io;
   /** Asks a request. Requests that are asked at the same time may be sent at the same time. */

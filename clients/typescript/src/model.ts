@@ -34,8 +34,8 @@ export class Model {
   readonly records: Map<string, readonly RecordField[]>;
   readonly tables: Map<string, TablePlan>;
   readonly entities: Map<string, EntityPlan>;
-  /** The member of items that holds their kind: `$kind` where an attribute is named `kind`. */
-  readonly kindMember: "kind" | "$kind";
+  /** The member of items that holds their kind: `kind`, with as many `$` before it as no attribute has. */
+  readonly kindMember: string;
   readonly #patterns: Map<string, PatternPlan>;
   readonly #writes: Map<string, WritePlan>;
   readonly #attributes: Map<string, Map<string, AttributePlan>>;
@@ -58,8 +58,9 @@ export class Model {
     this.#patterns = byName(plan.patterns);
     this.#writes = byName(plan.writes);
     this.#attributes = new Map(plan.entities.map((one) => [one.name, byName(one.attributes)]));
-    const isKind = plan.entities.some((entity) => entity.attributes.some((one) => one.name === "kind"));
-    this.kindMember = isKind ? "$kind" : "kind";
+    let member = "kind";
+    while ([...this.#attributes.values()].some((own) => own.has(member))) member = `$${member}`;
+    this.kindMember = member;
   }
 
   /** The entity with this name. */

@@ -17,7 +17,8 @@ export type CredentialProvider = () => Promise<Credentials>;
 /** Sends one request of DynamoDB's API and returns the body of its answer. */
 export interface Transport {
   /** Rejects with a `KeyfoldError` of the code `service`, `throttled`, `transport`,
-   * `outcome_unknown` or `aborted`. */
+   * `outcome_unknown` or `aborted`. Another error, and what is no answer of DynamoDB's to the request, is `transport` of a
+   * read and `outcome_unknown` of a write. Nothing is sent again. */
   call(operation: string, input: object, signal?: AbortSignal): Promise<object>;
 }
 

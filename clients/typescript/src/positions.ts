@@ -1,12 +1,12 @@
 /** Errors of lists that a caller gives: each names the item of a batch, or the write of a transaction, by its
  * position. */
 
-import { detailOf, type ErrorCode, invalid, KeyfoldError } from "./error.js";
+import { detailOf, type ErrorCode, invalid, KeyfoldError, looked } from "./error.js";
 
 /** Refuses what is no list. */
 export function listed<T>(given: readonly T[], of: string): readonly T[] {
   if (!Array.isArray(given)) throw invalid(`${of}: several are given as an array`, undefined, of);
-  return Array.from(given as readonly T[]);
+  return looked("list", () => Array.from(given as readonly T[]), of);
 }
 
 /** What is made of each item or key of a batch. */

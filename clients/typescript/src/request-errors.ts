@@ -2,6 +2,8 @@
  * a write whose answer was lost. */
 
 import { invalid, KeyfoldError } from "./error.js";
+import { exceptionOf } from "./io.js";
+import type { Failed, Lost } from "./transport/retry.js";
 import { sortedNames } from "./value/text.js";
 
 // Bundlers then keep all that a program loads at once in one file.
@@ -24,6 +26,15 @@ export function outcomeUnknown(why: string, check: string, cause?: unknown): Key
 /** Makes the error of an operation that changes something, whose answer was lost. */
 export function lostAnswer(operation: string, why: string, cause?: unknown): KeyfoldError {
   return outcomeUnknown(why, `what the ${operation} was to change`, cause);
+}
+
+/** The error of a write whose answer was lost before its last attempt. The service compares tokens: it cancels no
+ * transaction that an earlier attempt has carried out. Any other refusal may come before it compares them. */
+export function afterLoss(operation: string, attempt: Failed, lost: Lost, mayRepeat: boolean): KeyfoldError {
+  const refused = attempt.is === "refused" ? attempt.error : undefined;
+  const isDefinite = exceptionOf(refused) === "TransactionCanceledException" && !mayRepeat;
+  if (refused === undefined) return lostAnswer(operation, lost.why, lost.cause);
+  return isDefinite ? refused : lostAnswer(operation, `${lost.why}; sent again, it was refused: ${refused.message}`, refused);
 }
 
 /** The service's error about a table that does not exist, which does not say which one. */

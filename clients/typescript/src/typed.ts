@@ -115,19 +115,20 @@ type Kinds = Readonly<Record<string, string | readonly [string]>>;
 /** An answer of several kinds, of which one has single items. */
 export class Collection<Whole, Options = unknown> extends Query<ItemOf<Whole>, Options> {
   readonly #kinds: Kinds;
+  readonly #member: string;
 
   constructor(client: Client, pattern: string, args: Given, kinds: Kinds) {
     super(client, pattern, args);
     this.#kinds = kinds;
+    this.#member = client.kindMember;
   }
 
   /** All items by their kinds. Without an item that must be there, it fails with `not_found`; more than `most` items
    * are the error `too_many`. */
   async whole(most: number, options?: CallOptions & Options): Promise<Whole> {
-    // An attribute may have the name `kind`; then the kind is `$kind`.
-    const items = (await this.all(most, options)) as readonly { readonly kind: string; readonly $kind?: string }[];
+    const items = (await this.all(most, options)) as readonly Readonly<Record<string, unknown>>[];
     const members = Object.entries(this.#kinds).flatMap(([name, of]): [string, unknown][] => {
-      const found = items.filter(({ kind, $kind = kind }) => $kind === `${of}`.replace("?", ""));
+      const found = items.filter(({ [this.#member]: kind }) => kind === `${of}`.replace("?", ""));
       if (typeof of !== "string") return [[name, found]];
       if (!found[0] && !of.endsWith("?")) throw failure("not_found", `there is no ${of}`);
       return found.map((item) => [name, item]);

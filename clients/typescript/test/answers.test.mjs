@@ -116,10 +116,47 @@ test("an answer with an item of another key says so", async () => {
     ["GetItem", `{"Item":${other}}`],
     ["BatchGetItem", `{"Responses":{"Main":[${other}]}}`],
     ["TransactGetItems", `{"Responses":[{"Item":${other}},{}]}`],
+    ["Query", `{"Items":[${other}]}`],
   ]) {
     const fetch = async () => new Response(text, { status: 200 });
     const transport = transportOf({ endpoint: "http://localhost:1", fetch }, { retries: 0 });
     const error = await transport.call(operation, requests[operation]).then(assert.fail, (one) => one);
     assert.match(error.message, /answered with 200: \{.*, which has an item of a key that was not asked for$/);
+  }
+});
+
+/** A query of one partition, as this package asks it, and an answer. */
+const query = (answer, more = {}) => [
+  "Query",
+  {
+    TableName: "Main",
+    KeyConditionExpression: "#n0 = :v0 AND #n1 = :v1 AND #n2 BETWEEN :v2 AND :v3",
+    ExpressionAttributeNames: { "#n0": "k0", "#n1": "k1", "#n2": "k2" },
+    ExpressionAttributeValues: { ":v0": { S: "1" }, ":v1": { N: "1" }, ":v2": { S: "a" }, ":v3": { S: "b" } },
+    ...more,
+  },
+  answer,
+];
+
+test("an answer to a query has items of its partition", () => {
+  const [own, other] = [key({ S: "1" }, { N: "1.0" }, { S: "a" }), key({ S: "2" }, { N: "1" }, { S: "a" })];
+  for (const fit of [own, {}, { k0: { S: "1" } }, { k2: { S: "a" } }, { ...own, k2: { S: "z" } }]) {
+    assert.ok(isAnswer(...query({ Items: [own, fit] })), JSON.stringify(fit));
+    assert.ok(isAnswer(...query({ Items: [], LastEvaluatedKey: { a: { S: "b" }, ...fit } })), JSON.stringify(fit));
+  }
+  for (const wrong of [other, { k0: { N: "1" } }, { k1: { N: "2" } }, { ...own, k0: { BOOL: true } }]) {
+    assert.ok(!isAnswer(...query({ Items: [own, wrong] })), JSON.stringify(wrong));
+    assert.ok(!isAnswer(...query({ Items: [own], LastEvaluatedKey: wrong })), JSON.stringify(wrong));
+  }
+});
+
+test("a page has the items that it counts, and no more than its limit", () => {
+  const [, asked] = query();
+  for (const [operation, input] of [["Query", asked], ["Scan", { TableName: "Main" }]]) {
+    const is = (answer, more) => isAnswer(operation, { ...input, ...more }, answer);
+    for (const Count of [undefined, null, 2]) assert.ok(is({ Items: [{}, {}], Count }, { Limit: 2 }), `${Count}`);
+    for (const Count of [0, 1, 3, 7]) assert.ok(!is({ Items: [{}, {}], Count }), `${Count}`);
+    assert.ok(!is({ Items: [{}, {}], Count: 2 }, { Limit: 1 }));
+    assert.ok(is({ Items: [{}], Count: 1, ScannedCount: 9 }, { Limit: 9 }));
   }
 });

@@ -40,6 +40,14 @@ pattern place(placeId) -> Place?
 pattern loans(name) -> Loan[] page 3
 `.replace(", edition: int", ""));
 
+const MADE = planOf(`
+model made 1
+table Main (PK, SK)
+entity Made
+  key: ulid = new, text: string
+  key "MADE#{key}" "MADE"
+`);
+
 let server;
 before(async () => {
   server = await connect("memory:");
@@ -314,5 +322,116 @@ test("what is no plan is told from one of another version", () => {
 test("a secret of cursors is a text", () => {
   for (const cursorSecret of ["", null, 5, new Uint8Array(32)]) {
     assert.throws(() => new Client(PLAN, counted(), { cursorSecret }), { code: "invalid" });
+  }
+});
+
+/** What each option of a client, and each member of an endpoint, does not take. */
+const NO_FUNCTIONS = [5, "now", {}, [], true, null];
+const NO_CREDENTIALS = [
+  ...[5, "AKIA", true, [], {}, { accessKeyId: "a" }, { accessKeyId: 1, secretAccessKey: "b" }, { accessKeyId: "a", secretAccessKey: 2 }],
+  ...[{ accessKeyId: "", secretAccessKey: "b" }, { accessKeyId: "a\n", secretAccessKey: "b" }, { accessKeyId: "a", secretAccessKey: "" }],
+  { accessKeyId: "a", secretAccessKey: "b", sessionToken: 5 },
+];
+
+test("each option of a client takes values of its kind", () => {
+  const wrong = {
+    ...{ numbers: ["bigint", 5, null], onUnknown: ["drop", 5, null], cursorSecret: ["", 5, {}, null], timeout: ["5", -1], retries: ["5", -1] },
+    ...{ onRequest: NO_FUNCTIONS, now: NO_FUNCTIONS, random: NO_FUNCTIONS },
+    tracing: [...NO_FUNCTIONS, () => 1, { startActiveSpan: 5 }],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      assert.throws(() => new Client(PLAN, counted(), { [name]: value }), (error) => {
+        assert.ok(error instanceof KeyfoldError, `${name} ${String(value)}: ${error.stack}`);
+        assert.deepEqual(error.detail, { code: "invalid", name });
+        assert.match(error.message, new RegExp(`^\`${name}\` is `));
+        return true;
+      });
+    }
+  }
+  const all = { onRequest() {}, now: () => 5, random: () => new Uint8Array(16), tracing: { startActiveSpan() {} }, timeout: null };
+  assert.ok(new Client(PLAN, counted(), all));
+});
+
+test("each member of an endpoint takes values of its kind", () => {
+  const endpoint = "http://localhost:1";
+  const wrong = { endpoint: [5, {}, true], region: [5, {}, "eu west"], fetch: NO_FUNCTIONS.slice(0, -1), credentials: NO_CREDENTIALS };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      assert.throws(() => new Client(PLAN, { endpoint, [name]: value }), (error) => {
+        assert.ok(error instanceof KeyfoldError, `${name} ${String(value)}: ${error.stack}`);
+        assert.deepEqual(error.detail, { code: "invalid", name: "connection" }, error.message);
+        return true;
+      });
+    }
+  }
+  const whole = { accessKeyId: "a", secretAccessKey: "b/+=", sessionToken: "c", expiration: new Date(), accountId: "1" };
+  for (const credentials of [whole, { accessKeyId: "a", secretAccessKey: "b" }, async () => whole]) {
+    assert.ok(new Client(PLAN, { endpoint, credentials, fetch }));
+  }
+});
+
+test("what a function of the program gives is looked at before anything is sent", async () => {
+  for (const now of [() => Number.NaN, () => "5", () => undefined, () => new Date(), async () => 5, () => 1e300]) {
+    const transport = counted();
+    const error = await new Client(PLAN, transport, { now }).put("Owner", { name: "a" }).then(assert.fail, (one) => one);
+    assert.deepEqual([error.code, error.detail.name, transport.sent], ["invalid", "now", []], error.stack);
+  }
+  for (const random of [() => 5, () => undefined, () => new Uint8Array(15), () => "x".repeat(16)]) {
+    const transport = counted();
+    const error = await new Client(MADE, transport, { random }).create("Made", { text: "a" }).then(assert.fail, (one) => one);
+    assert.deepEqual([error.code, error.detail.name, transport.sent], ["invalid", "random", []], error.stack);
+  }
+  let sent = 0;
+  const fetch = async () => ((sent += 1), new Response("{}"));
+  for (const value of [...NO_CREDENTIALS, null, undefined]) {
+    for (const credentials of [() => value, async () => value]) {
+      const connection = { endpoint: "http://localhost:1", credentials, fetch };
+      const error = await new Client(PLAN, connection).put("Owner", { name: "a" }).then(assert.fail, (one) => one);
+      assert.ok(error instanceof KeyfoldError, String(error.stack));
+      assert.deepEqual([error.code, sent], ["transport", 0], error.message);
+    }
+  }
+});
+
+test("what cannot be read is invalid", async () => {
+  const throwing = (name) => Object.defineProperty({}, name, { enumerable: true, get: () => { throw new RangeError("no"); } });
+  const proxy = new Proxy({}, { ownKeys: () => { throw new RangeError("no"); }, get: () => { throw new RangeError("no"); } });
+  const calls = [
+    (client, wrong) => client.page("loans", wrong("name")),
+    (client, wrong) => client.page("loans", { name: "a" }, wrong("limit")),
+    (client, wrong) => client.put("Owner", wrong("name")),
+    (client, wrong) => client.put("Owner", { name: "a" }, wrong("timeout")),
+    (client, wrong) => client.put("Account", { id: "a", owner: "b", balance: 1, parts: [wrong("label")] }),
+    (client, wrong) => client.update("Account", wrong("id")),
+    (client, wrong) => client.update("Account", { balance: 1 }, { key: wrong("id") }),
+    (client, wrong) => client.delete("Owner", wrong("name")),
+    (client, wrong) => client.getMany("Owner", [wrong("name")]),
+    (client, wrong) => client.putMany("Owner", [wrong("name")]),
+    (client, wrong) => client.transact([{ create: "Owner", values: wrong("name") }]),
+    (client, wrong) => client.transact([wrong("create")]),
+    (client, wrong) => client.event(wrong("dynamodb")),
+    (client, wrong) => client.event({ dynamodb: wrong("Keys") }),
+    (client, wrong) => client.event({ dynamodb: { Keys: wrong("PK") } }),
+  ];
+  for (const call of calls) {
+    for (const wrong of [throwing, () => proxy]) {
+      const transport = counted();
+      const error = await call(new Client(PLAN, transport), wrong).then(assert.fail, (one) => one);
+      assert.ok(error instanceof KeyfoldError, `${call}\n${error.stack}`);
+      assert.deepEqual([error.code, transport.sent], ["invalid", []], error.message);
+    }
+  }
+  for (const make of [
+    () => new Client(PLAN, counted(), throwing("timeout")),
+    () => new Client(PLAN, counted(), proxy),
+    () => new Client(PLAN, throwing("endpoint")),
+    () => new Client(PLAN, throwing("call")),
+    () => new Client(PLAN, proxy),
+    () => new Client(proxy, counted()),
+    () => new Client(throwing("keyfoldPlan"), counted()),
+    ...[{}, { tables: 5 }, { tables: [null] }, { tables: [], entities: [5, null] }].map((rest) => () => new Client({ keyfoldPlan: 1, ...rest }, counted())),
+  ]) {
+    assert.throws(make, (error) => error instanceof KeyfoldError && error.code === "invalid", String(make));
   }
 });

@@ -305,3 +305,55 @@ pattern notes(author) -> Note[] page 2
     assert.ok(transport.sent.length < 4 * length + 20, `${transport.sent.length}`);
   }
 });
+
+/** What a transport of a program gives that is no answer. */
+const NO_ANSWERS = [undefined, null, "x", 5, [], [{}], Symbol("s"), new Map(), { status: "ok" }, { Item: 5 }, { ConsumedCapacity: 5 }, { toString: null }];
+/** How one fails: by errors of its own, by none, and before its promise. */
+const FAULTS = [
+  ...[new Error("torn"), new TypeError("torn"), undefined, null, "torn", Object.create(null)].map((error) => async () => Promise.reject(error)),
+  () => {
+    throw new Error("torn");
+  },
+];
+
+test("an answer of a transport of one's own is looked at as any other, and nothing is sent twice", async () => {
+  for (const answer of [...NO_ANSWERS.map((one) => async () => one), () => undefined, ...FAULTS]) {
+    for (const [call, code] of [
+      [(client) => client.one("note", { id: "a" }), "transport"],
+      [(client) => client.create("Note", { id: "a", text: "b" }), "outcome_unknown"],
+      [(client) => client.create("Person", { id: "a", email: "b" }), "outcome_unknown"],
+    ]) {
+      let sent = 0;
+      const client = new Client(PLAN, { call: (...all) => ((sent += 1), answer(...all)) });
+      const error = await call(client).then(() => assert.fail(String(answer)), (one) => one);
+      assert.ok(error instanceof KeyfoldError, `${String(error?.stack)}\n${answer}`);
+      assert.deepEqual([error.code, sent], [code, 1], error.message);
+    }
+  }
+  for (const Items of [undefined, null, {}, [5], "x"]) {
+    const client = new Client(PLAN, { call: async () => ({ Items }) });
+    await assert.rejects(client.page("notes"), { code: "transport" });
+  }
+  const client = new Client(PLAN, { call: async () => ({ Item: undefined, ConsumedCapacity: null }) });
+  assert.equal(await client.one("note", { id: "a" }), undefined);
+});
+
+test("an error of this package is that of a transport of one's own, and its own signal is that of the call", async () => {
+  const full = new KeyfoldError("slow", { code: "throttled", exception: "ThrottlingException" });
+  const client = new Client(PLAN, { call: async () => Promise.reject(full) });
+  assert.equal(await client.create("Note", { id: "a", text: "b" }).catch((one) => one), full);
+  const heard = { call: (_, __, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) };
+  await assert.rejects(new Client(PLAN, heard).one("note", { id: "a" }, { timeout: 10 }), { code: "aborted" });
+  await assert.rejects(new Client(PLAN, heard).create("Note", { id: "a", text: "b" }, { timeout: 10 }), { code: "outcome_unknown" });
+});
+
+test("a `fetch` whose answer is none loses it", async () => {
+  for (const response of [undefined, null, 5, {}, { status: 200 }, ...[null, undefined, 5, {}].map((text) => ({ status: 200, headers: new Headers(), text: async () => text }))]) {
+    let sent = 0;
+    const fetch = async () => ((sent += 1), response);
+    const client = new Client(PLAN, { endpoint: "http://localhost:1", fetch }, { retries: 1 });
+    const found = await client.create("Note", { id: "a", text: "b" }).then(assert.fail, (one) => one);
+    assert.deepEqual([found.code, sent], ["outcome_unknown", 1], found.stack);
+    await assert.rejects(client.one("note", { id: "a" }), { code: "transport" });
+  }
+});

@@ -47,9 +47,9 @@ before(async () => {
 });
 after(() => server.close());
 
-async function refused(promise, code) {
+async function refused(promise, code, what = "") {
   const error = await promise.then(
-    (answer) => assert.fail(`no error, but ${JSON.stringify(answer)}`),
+    (answer) => assert.fail(`no error, but ${JSON.stringify(answer)} ${what}`),
     (one) => one,
   );
   assert.ok(error instanceof KeyfoldError, String(error.stack));
@@ -117,6 +117,90 @@ test("a signed cursor is refused when it was changed, or signed by another secre
   }
   await refused(new Client(PLAN, server, { cursorSecret: "s2" }).page("notes", { owner: "ada" }, { after: next }), "invalid");
   await refused(client.page("notes", { owner: "ada" }, { after: next }), "invalid");
+});
+
+test("an answer of another partition is none, and its end is no cursor of the caller's", async () => {
+  const other = { PK: { S: "OWNER#bob" }, SK: { S: "NOTE#0001" } };
+  const own = { PK: { S: "OWNER#ada" }, SK: { S: "NOTE#0001" } };
+  const item = { ...other, entity: { S: "Note" }, owner: { S: "bob" }, number: { N: "1" } };
+  const answers = [
+    { Items: [item] },
+    { Items: [{ ...item, ...own }, { ...item, ...own }], Count: 1 },
+    { Items: Array(4).fill({ ...item, ...own }) },
+    ...[other, { SK: own.SK }, { PK: own.PK }, { ...own, GSI1PK: { S: "x" } }].map((LastEvaluatedKey) => ({ Items: [], LastEvaluatedKey })),
+  ];
+  for (const answer of answers) {
+    for (const call of [
+      (one) => one.all("notes", { owner: "ada" }, 9),
+      (one) => one.page("notes", { owner: "ada" }),
+    ]) {
+      await refused(call(new Client(PLAN, counted({ Query: () => answer }))), "transport");
+    }
+  }
+});
+
+test("a forged cursor of shards or periods is refused before anything is sent", async () => {
+  const plan = planOf(`
+model forged 1
+table Main (PK, SK)
+entity Reading
+  sensor: string, at: time, value: int
+  key "SENSOR#{sensor}" "{at}#{value:04}" bucket month
+entity Beat
+  sensor: string, at: time, value: int
+  key "BEAT#{sensor}" "{at}#{value:04}" shard 2 bucket month
+pattern readings(sensor, at in from..to) -> Reading[] page 2
+pattern beats(sensor, at in from..to) -> Beat[] page 2
+`);
+  const forged = (next, change) => {
+    const found = JSON.parse(Buffer.from(next, "base64url"));
+    return Buffer.from(JSON.stringify([found[0], change(found[1]), ...found.slice(2)])).toString("base64url");
+  };
+  const key = (PK, SK) => ({ PK: { S: PK }, SK: { S: SK } });
+  const item = ({ ExpressionAttributeValues }) => ExpressionAttributeValues[":v0"];
+  const at = "2024-01-15T00:00:00.000Z#0001";
+  const Query = (input) => ({ Items: [{ PK: item(input), SK: { S: at } }], LastEvaluatedKey: { PK: item(input), SK: { S: at } } });
+  const range = { sensor: "s", from: "2024-01-01", to: "2024-02-20" };
+  const shards = (next) => Object.entries(next).filter(([name]) => name.startsWith("#shard"));
+  const cases = [
+    [PLAN, "readings", { sensor: "s" }, [
+      (next) => ({ ...next, "#shard1": { M: key("SENSOR#other", at) } }),
+      (next) => ({ ...next, "#shard1": next["#shard0"] }),
+      (next) => ({ ...next, "#shard1": { M: { PK: { S: "x" } } } }),
+      (next) => ({ ...next, "#shard1": { S: "x" } }),
+      (next) => ({ ...next, "#shard9": next["#shard0"] }),
+      (next) => ({ ...next, "#shardx": next["#shard0"] }),
+      (next) => ({ ...next, "#shard1": { M: { "#done": { BOOL: true }, PK: { S: "x" } } } }),
+      (next) => ({ ...next, PK: { S: "x" } }),
+    ]],
+    [plan, "readings", range, [
+      (next) => ({ ...next, "#period": { S: "2024-07" } }),
+      (next) => ({ ...next, "#period": { S: "x" } }),
+      (next) => ({ ...next, "#period": { N: "1" } }),
+      (next) => ({ ...next, PK: { S: "SENSOR#other" } }),
+      (next) => ({ ...next, extra: { S: "x" } }),
+      ({ "#period": period, SK }) => ({ "#period": period, SK }),
+      ({ PK, SK }) => ({ PK, SK }),
+      () => ({}),
+    ]],
+    [plan, "beats", range, [
+      (next) => ({ ...next, "#shard0": { M: key("SENSOR#other", at) } }),
+      (next) => ({ ...next, PK: { S: "x" } }),
+      (next) => Object.fromEntries(shards(next)),
+    ]],
+  ];
+  for (const [model, pattern, args, changes] of cases) {
+    const transport = counted({ Query });
+    const client = new Client(model, transport);
+    const { next } = await client.page(pattern, args, { limit: 1 });
+    await client.page(pattern, args, { after: next, limit: 1 });
+    transport.sent.length = 0;
+    for (const change of changes) {
+      const after = forged(next, change);
+      const error = await refused(client.page(pattern, args, { after, limit: 1 }), "invalid", `${pattern} ${change}`);
+      assert.deepEqual([error.detail.name, transport.sent], ["after", []], `${pattern} ${change}`);
+    }
+  }
 });
 
 test("items, pages, first and all read as far as they are asked", async () => {

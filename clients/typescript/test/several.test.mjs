@@ -158,8 +158,8 @@ test("a batch that is written in part says which items were", async () => {
     async call(_, { RequestItems }) {
       sent += 1;
       const all = RequestItems.Main;
-      if (all.length === 25) return sent > 1 ? {} : { UnprocessedItems: { Main: all.slice(24) } };
-      if (all.length === 1) return {};
+      if (all.length === 25) return sent > 1 ? { UnprocessedItems: {} } : { UnprocessedItems: { Main: all.slice(24) } };
+      if (all.length === 1) return { UnprocessedItems: {} };
       throw new KeyfoldError("lost", { code: "outcome_unknown", why: "lost", check: "it" });
     },
   };

@@ -44,8 +44,12 @@ function played(answers, count = 3) {
   return { transport: new HttpTransport(async () => target, { count, wait }, send), sent, waits };
 }
 
-function fault(code) {
-  return Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(`it is ${code}`), { code }) });
+/** What a system does when it gives these codes. */
+const SYSCALLS = { ECONNREFUSED: "connect", ENETUNREACH: "connect", ENOTFOUND: "getaddrinfo", ECONNRESET: "read" };
+
+function fault(code, syscall = SYSCALLS[code]) {
+  const cause = Object.assign(new Error(`it is ${code}`), { code, ...(syscall && { syscall }) });
+  return Object.assign(new TypeError("fetch failed"), { cause });
 }
 
 const THROTTLED = [400, { __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException", message: "slower" }];
@@ -153,6 +157,34 @@ test("each fault has its code", async () => {
     else assert.equal(await codeOf(call), code, `${operation} ${answers}`);
     assert.equal(new Set(sent.map((one) => one.body.ClientRequestToken)).size, 1);
     assert.equal(sent.length, times, `${operation} ${answers}`);
+  }
+});
+
+test("a fault is one before anything was sent where the connection was being made", async () => {
+  const several = (...all) => Object.assign(new AggregateError(all, ""), { code: all[0].code });
+  const { cause: refused } = fault("ECONNREFUSED");
+  const cases = [
+    [fault("ECONNREFUSED"), true],
+    [refused, true],
+    [fault("ENOTFOUND"), true],
+    [fault("ENETUNREACH"), true],
+    [fault("ETIMEDOUT", "connect"), true],
+    [fault("UND_ERR_CONNECT_TIMEOUT"), true],
+    [fault("ConnectionRefused"), true],
+    [fault("CERT_HAS_EXPIRED"), true],
+    [several(refused, refused), true],
+    [new TypeError("fetch failed", { cause: several(refused, refused) }), true],
+    [fault("ECONNREFUSED", "read"), false],
+    [fault("EHOSTUNREACH", "read"), false],
+    [fault("ENETUNREACH", "write"), false],
+    [fault("EADDRNOTAVAIL", ""), false],
+    [several(refused, fault("ECONNREFUSED", "read").cause), false],
+    [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), false],
+  ];
+  for (const [error, isUnsent] of cases) {
+    const { transport, sent } = played([error]);
+    const code = await codeOf(transport.call("PutItem", {}));
+    assert.deepEqual([code, sent.length], isUnsent ? ["transport", 4] : ["outcome_unknown", 1], error.stack);
   }
 });
 

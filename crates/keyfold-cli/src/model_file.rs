@@ -57,12 +57,6 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files.collect())
 }
 
-/// The text of a model with all its files; none where the named file cannot be read.
-pub(crate) fn text(path: &Path) -> Option<String> {
-    let sources = model_file::read(path).ok()?;
-    Some(sources.text().to_owned())
-}
-
 /// The texts of a file and of those that it uses.
 fn sources(path: &Path) -> Result<Sources, Failure> {
     model_file::read(path).map_err(|error| unreadable(path, &error))

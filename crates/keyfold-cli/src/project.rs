@@ -31,7 +31,7 @@ const CONNECTIONS: &str = "write keyfold:./data, http://127.0.0.1:8000, https://
 /// A project.
 pub(crate) struct Project {
     /// The file.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The model, and the line that says it.
     model: Option<(PathBuf, usize)>,
     /// The files or folders of generated clients.

@@ -628,4 +628,22 @@ fn watch_follows_the_model() {
         &model.replace("text: string", "words: string"),
     );
     wait_for(&client, "readonly words: string;");
+    // A model that comes again is read again, and so is the project.
+    std::fs::rename(
+        place.folder.path().join("notes.keyfold"),
+        place.folder.path().join("away"),
+    )
+    .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    place.write("notes.keyfold", &model);
+    wait_for(&client, "readonly text: string;");
+    let settings = read(&place, "keyfold.toml");
+    place.write(
+        "keyfold.toml",
+        &settings.replace("src/notes.ts", "src/other.ts"),
+    );
+    wait_for(
+        &place.folder.path().join("src/other.ts"),
+        "readonly text: string;",
+    );
 }

@@ -27,10 +27,8 @@ from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown, Options
 from keyfold.plan.load import load
 from keyfold.plan.model import Model
-from keyfold.transport import connection as connections
-from keyfold.transport.aioboto import AsyncDriver, connect
-from keyfold.transport.botocore_errors import opening
-from keyfold.transport.process import Server, end_by_signals
+from keyfold.transport.aioboto import AsyncDriver, AsyncOwn
+from keyfold.transport.target import Target
 from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
@@ -64,21 +62,18 @@ class AsyncClient:
         return self._calls.model
 
     async def __aenter__(self) -> AsyncClient:
-        client = self._connection
-        if isinstance(client, str):
-            read = connections.read(client)
+        own: AsyncOwn | None = None
+        if isinstance(self._connection, str):
+            target = Target(self._connection)
+            self._open.push_async_callback(asyncio.to_thread, target.close)
+            own = AsyncOwn(target, self._open)
             try:
-                if read.folder is not None:
-                    end_by_signals()
-                    server = await asyncio.to_thread(Server, ["--data", read.folder])
-                    self._open.push_async_callback(asyncio.to_thread, server.stop)
-                    read = connections.read(server.endpoint)
-                with opening():
-                    client = await self._open.enter_async_context(connect(read))
+                # What is wrong with a connection is told at once.
+                await own.parts()
             except BaseException:
                 await self._open.aclose()
                 raise
-        self._driver = AsyncDriver(client, self._options, is_own=isinstance(self._connection, str))
+        self._driver = AsyncDriver(self._connection if own is None else own, self._options)
         return self
 
     async def __aexit__(

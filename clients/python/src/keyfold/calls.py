@@ -429,7 +429,8 @@ def _name_of(write: TransactionWrite) -> str:
 
 def _known(all_of: Mapping[str, T], name: str, what: str) -> T:
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Invalid(f"the name of a {what} is a text, and no {type(name).__name__}")
+        article = "an" if what == "entity" else "a"
+        raise Invalid(f"the name of {article} {what} is a text, and no {type(name).__name__}")
     found = all_of.get(name)
     if found is None:
         shown = shown_text(name)

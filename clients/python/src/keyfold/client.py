@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,9 +32,8 @@ from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown, Options
 from keyfold.plan.load import load
 from keyfold.plan.model import Model
-from keyfold.transport import connection as connections
-from keyfold.transport.boto import Driver, connect
-from keyfold.transport.process import Server, end_by_signals
+from keyfold.transport.boto import Driver
+from keyfold.transport.target import Target
 from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
@@ -55,17 +53,12 @@ class Client:
 
     def __init__(self, plan: Plan, connection: str | Any, options: Options = Options()) -> None:
         self._calls = Calls(load(plan), options)
-        self._server: Server | None = None
-        client, again = connection, None
-        if isinstance(connection, str):
-            read = connections.read(connection)
-            if read.folder is not None:
-                end_by_signals()
-                self._server = Server(["--data", read.folder])
-                read = connections.read(self._server.endpoint)
-            again = partial(connect, read)
-            client = again()
-        self._driver = Driver(client, options, again)
+        self._target = Target(connection) if isinstance(connection, str) else None
+        try:
+            self._driver = Driver(connection if self._target is None else self._target, options)
+        except BaseException:
+            self._end()
+            raise
 
     @property
     def options(self) -> Options:
@@ -78,10 +71,13 @@ class Client:
         return self._calls.model
 
     def close(self) -> None:
-        """Ends the threads, and the server of a folder."""
+        """Ends the threads, and the server of a folder with the last client that uses it."""
         self._driver.close()
-        if self._server is not None:
-            self._server.stop()
+        self._end()
+
+    def _end(self) -> None:
+        if self._target is not None:
+            self._target.close()
 
     def __enter__(self) -> Client:
         return self

@@ -66,7 +66,10 @@ def open_(
                 raise ValueError("another seal")
         if raw[:_BOUND_BYTES] != _bound(model, pattern, arguments):
             raise ValueError("another owner")
-        return decoded_item(json.loads(raw[_BOUND_BYTES:]))
+        position = decoded_item(json.loads(raw[_BOUND_BYTES:]))
+        # Half a character is in no text that can be sent.
+        encoded(position).encode()
+        return position
     except (ValueError, TypeError, LookupError, AttributeError, StopIteration, RecursionError):
         raise Invalid(
             f"this is no cursor of {pattern.name} with these arguments;"

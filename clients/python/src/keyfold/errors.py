@@ -6,6 +6,7 @@ codes, so that a type checker sees whether a `match` on `error.code` handles eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
@@ -28,6 +29,8 @@ Code: TypeAlias = Literal[
     "table_differs",
     "incomplete",
 ]
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: a text with one cannot be printed."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class KeyfoldError(Exception):
     """The kind of the error."""
 
     def __init__(self, message: str) -> None:
+        message = _HALF.sub(lambda half: f"\\u{{{ord(half[0]):x}}}", message)
         super().__init__(message)
         self.message = message
         self.place: Place | None = None

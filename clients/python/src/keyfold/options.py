@@ -53,12 +53,21 @@ class Options:
     """A tracer of OpenTelemetry, which gets a span of each call and of each request in it."""
 
     def check(self) -> None:
-        """Refuses numbers that bound nothing, and words that say nothing."""
+        """Refuses numbers that bound nothing, words that say nothing, and hooks that cannot be
+        called."""
         check_on_unknown(self.on_unknown)
         if self.timeout is not None:
             check_seconds("timeout", self.timeout)
         check_seconds("deadline", self.deadline)
         check_count("retries", self.retries, 0)
+        if self.on_request is not None and not callable(self.on_request):
+            raise _wrong("on_request", "a function that takes a `Sent`", self.on_request, None)
+        if self.tracing is not None and not _is_tracer(self.tracing):
+            raise _wrong("tracing", "a tracer of OpenTelemetry", self.tracing, None)
+
+
+def _is_tracer(given: object) -> bool:
+    return callable(getattr(given, "start_as_current_span", None))
 
 
 def check_seconds(name: str, given: object) -> None:

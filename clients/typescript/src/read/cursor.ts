@@ -8,7 +8,7 @@ import { columnsOf } from "../model.js";
 import type { AttributeValue, Item, PatternPlan } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
-import { held } from "../value/value.js";
+import { held, type Values } from "../value/value.js";
 import type { Question } from "./question.js";
 
 /** Where a position holds its period, and with a number behind it a shard. */
@@ -33,19 +33,25 @@ export function positionOf(question: Question, item: Item): Item {
   }));
 }
 
-/** Refuses a position that no page of this pattern with these arguments returns. */
-export async function checkPosition(question: Question, pattern: PatternPlan, after: Item): Promise<void> {
+/** Refuses a position that no page of this pattern with these arguments, at this moment, returns. */
+export async function checkPosition(question: Question, pattern: PatternPlan, after: Item, now: number): Promise<void> {
   const { fan } = question.plan;
-  let isOwn: boolean;
-  if (fan === undefined) isOwn = isOwnKey(question, after);
-  else if (fan.periods !== undefined) isOwn = held(after, PERIOD) !== undefined;
-  else isOwn = Object.keys(after).every((name) => name.startsWith(SHARD));
+  const isOwn: boolean =
+    fan === undefined
+      ? isOwnKey(question, question.args, after)
+      : await (await import("./rare.js")).isInFan(question, fan, after, now);
   if (!isOwn) throw (await import("./refused.js")).noPosition(pattern.name);
 }
 
-/** Whether a key has the attributes of the pattern's keys, and lies in its partition. */
-function isOwnKey(question: Question, after: Item): boolean {
-  const { plan, args } = question;
+/** Refuses the end of a page that is none of the partition that was read, or goes on elsewhere than pages of the pattern
+ * do. */
+export async function checkEnd(question: Question, args: Values, next: Item): Promise<void> {
+  if (!isOwnKey(question, args, next)) throw (await import("./refused.js")).noEnd(question.name);
+}
+
+/** Whether a key has the attributes of the pattern's keys, and lies in the partition that the arguments give. */
+export function isOwnKey(question: Question, args: Values, after: Item): boolean {
+  const { plan } = question;
   if (plan.request !== "Query" && plan.request !== "Scan") return false;
   const names = namesOf(question);
   const given = sortedNames(Object.keys(after));

@@ -7,10 +7,11 @@ import { together } from "../io.js";
 import { SHARD } from "../key/formats.js";
 import type { FanPlan, Item, Type, Unit } from "../plan.js";
 import { whole } from "../value/arithmetic.js";
+import { jsonOfItem } from "../value/compare.js";
 import { firstTime, PERIODS_MAX, periodsBetween } from "../value/period.js";
 import { display } from "../value/text.js";
 import type { Values } from "../value/value.js";
-import { positionOf } from "./cursor.js";
+import { isOwnKey, positionOf } from "./cursor.js";
 import { compareItems } from "./items.js";
 import { inPeriod, inShards, shardPosition, type ShardPosition, splitPeriod } from "./position.js";
 import { addRaw, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
@@ -38,6 +39,34 @@ export async function readFan(
     return merged(question, fan.shards ?? 0, question.args, after, question.limit);
   }
   return readPeriods(question, { ...fan, periods }, after, now);
+}
+
+/** Whether a position is one in these periods or shards. */
+export async function isInFan(question: Question, fan: FanPlan, after: Item, now: number): Promise<boolean> {
+  const { periods, shards } = fan;
+  if (periods === undefined) return isInShards(question, shards ?? 0, question.args, after);
+  const [period, key] = splitPeriod(after);
+  if (period === undefined || !(await periodsOf(question, { ...fan, periods }, now)).includes(period)) return false;
+  const args = argsOfPeriod(question, fan, period);
+  if (key === undefined) return true;
+  return typeof shards === "number" ? isInShards(question, shards, args, key) : isOwnKey(question, args, key);
+}
+
+/** Whether a position is one in all shards of the partition that the arguments give. */
+function isInShards(question: Question, count: number, args: Values, after: Item): boolean {
+  const shards = Array.from({ length: count }, (_, number) => shardPosition(after, number));
+  const isOwn = (shard: ShardPosition, number: number): boolean =>
+    typeof shard === "string" || isOwnKey(question, argsOfShard(args, number), shard);
+  return jsonOfItem(inShards(shards)) === jsonOfItem(after) && shards.every(isOwn);
+}
+
+/** The arguments that give the partition of a period, and that of a shard. */
+function argsOfPeriod({ args }: Question, { attribute = "", type = "time.ms" }: FanPlan, period: string): Values {
+  return new Map(args).set(attribute, { S: firstTime(type, period) });
+}
+
+function argsOfShard(args: Values, shard: number): Values {
+  return new Map(args).set(SHARD, whole(shard));
 }
 
 async function readPeriods(question: Question, fan: Periods, after: Item | undefined, now: number): Promise<Raw> {
@@ -94,12 +123,13 @@ async function wholePeriods(
 /** Reads a page of a period. */
 function pageOfPeriod(
   question: Question,
-  { attribute = "", type = "time.ms", shards }: Periods,
+  fan: Periods,
   period: string,
   after: Item | undefined,
   limit: number | undefined,
 ): Promise<Raw> {
-  const args = new Map(question.args).set(attribute, { S: firstTime(type, period) });
+  const { shards } = fan;
+  const args = argsOfPeriod(question, fan, period);
   return shards === undefined || shards === null
     ? onePage(question, args, after, limit)
     : merged(question, shards, args, after, limit);
@@ -164,8 +194,7 @@ async function merged(
   const raw = emptyRaw();
   const shards: Shard[] = [];
   const parts = Array.from({ length: count }, (_, number) => {
-    const own = new Map(args).set(SHARD, whole(number));
-    return readShard(question, own, shardPosition(after, number), limit);
+    return readShard(question, argsOfShard(args, number), shardPosition(after, number), limit);
   });
   for (const [shard, cost] of await together(parts)) {
     addRaw(raw, cost);

@@ -81,7 +81,7 @@ export async function readPage(
     backward: start.backward === true,
     isStrong: plan.strong === true || (start.strong === true && (await isStrong(pattern, plan, model))),
   };
-  if (after !== undefined) await (await import("../paging.js")).checkPosition(question, pattern, after);
+  if (after !== undefined) await (await import("../paging.js")).checkPosition(question, pattern, after, now);
   const hasBeside = plan.beside !== undefined && after === undefined;
   const read = (one: Question): Promise<[Raw, Found[]]> => readConsistent(one, pattern, kinds, after, now);
   const { guard } = plan;

@@ -2,7 +2,7 @@
 
 export { batchGet } from "./batch.js";
 export { keepCurrent } from "./current.js";
-export { readFan } from "./fan.js";
+export { isInFan, readFan } from "./fan.js";
 export { Filters } from "./filter.js";
 export { readGuarded } from "./guarded.js";
 export { digests, groups, isComplete, ordered, typeOf } from "./parts.js";

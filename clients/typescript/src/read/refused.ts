@@ -86,3 +86,8 @@ export { Client } from "../client.js";
 export function hadBefore(reading: string): KeyfoldError {
   return failure("transport", `${reading} has a page again that it had before`);
 }
+
+/** The error of a service whose page ends where none of a pattern does. */
+export function noEnd(reading: string): KeyfoldError {
+  return failure("transport", `a page of ${reading} ends with a key that is none of what was asked for`);
+}

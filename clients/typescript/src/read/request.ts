@@ -130,8 +130,10 @@ export async function query(
     ...REPORTED,
   };
   const answer = await ask(question, isQuery ? "Query" : "Scan", input);
+  const next = answer.LastEvaluatedKey;
+  if (next !== undefined) await (await import("../paging.js")).checkEnd(question, args, next);
   const asked = isQuery ? terms.map(([, printed]) => printed).join(" AND ") : "every item";
-  return { items: [...(answer.Items ?? [])], asked, requests: 1, units: unitsOf(answer), next: answer.LastEvaluatedKey };
+  return { items: [...(answer.Items ?? [])], asked, requests: 1, units: unitsOf(answer), next };
 }
 
 /** The placeholders of a request of a plan, and its filter. Few plans have one. */

@@ -4,23 +4,6 @@ import type { Item } from "../plan.js";
 import { canonicalNumber } from "../value/number.js";
 import { held, isPlain } from "../value/value.js";
 
-/** An error of DynamoDB's. */
-export interface Exception {
-  readonly __type: string;
-  readonly message?: string;
-  readonly Message?: string;
-  readonly CancellationReasons?: readonly ExceptionReason[];
-  /** The item on which the condition of a single operation failed. */
-  readonly Item?: unknown;
-}
-
-/** The outcome of one action of a cancelled transaction. */
-export interface ExceptionReason {
-  readonly Code?: string;
-  readonly Message?: string;
-  readonly Item?: unknown;
-}
-
 /** Whether a value has a form, with its name or place. */
 export type Form = (value: unknown, at?: string | number) => boolean;
 /** The forms of members, by their names. */
@@ -35,13 +18,14 @@ const mapOf =
   (one: Form, isName: Form = isText): Form =>
   (value) =>
     isPlain(value) && Object.entries(value).every(([name, held]) => isName(name) && one(held, name));
-/** An object: members without a form may be anything. One with a form that is `null` is absent, and removed. */
+/** An object: members without a form may be anything. One with a form that is `null` or `undefined` is absent, and
+ * removed. */
 const objectOf =
   (forms: Forms, needed?: string): Form =>
   (value) =>
     isPlain(value) &&
     Object.entries(value).every(([name, one]) =>
-      held(forms, name)?.(one) !== false || (one === null && Reflect.deleteProperty(value, name)),
+      held(forms, name)?.(one) !== false || ((one ?? null) === null && Reflect.deleteProperty(value, name)),
     ) &&
     (needed === undefined || held(value, needed) !== undefined);
 /** An object that has one of these members. */
@@ -78,10 +62,22 @@ function isValue(value: unknown): boolean {
   return oneOf(VALUES)(value);
 }
 
+/** What forms are made of, for those of modules that are loaded later. */
+export const MAKERS: {
+  readonly isItem: Form;
+  readonly listOf: (one: Form, length?: number) => (value: unknown) => boolean;
+  readonly mapOf: (one: Form, isName?: Form) => Form;
+  readonly objectOf: (forms: Forms, needed?: string) => Form;
+} = { isItem, listOf, mapOf, objectOf };
+
 /** What an answer is checked by: the members of a request. */
 interface Input {
   readonly TableName?: string;
   readonly Key?: Item;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Item;
+  readonly Limit?: number;
   readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>>;
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
 }
@@ -101,6 +97,15 @@ function itemOf(keys?: readonly Item[], isWhole?: boolean): Form {
   };
 }
 
+/** What a query asks of the keys of all its items: what its key condition says to be equal. */
+function askedOf({ KeyConditionExpression = "", ExpressionAttributeNames: names, ExpressionAttributeValues: values }: Input): Item {
+  const asked: Item = {};
+  for (const [, name = "", value = ""] of KeyConditionExpression.matchAll(/(\S+) = (:\w+)/g)) {
+    asked[names?.[name] ?? name] = values?.[value] ?? {};
+  }
+  return asked;
+}
+
 /** The forms of the answers to writes, and to operations on tables. */
 let others: typeof import("./other-answers.js");
 
@@ -111,7 +116,8 @@ export async function loadForms(operation: string): Promise<void> {
 
 /** The forms of the members of an answer. The first member is in every answer of an operation whose answers say what
  * was found or is left. */
-function formsOf(operation: string, { TableName, Key, RequestItems = {}, TransactItems = [] }: Input): Forms {
+function formsOf(operation: string, input: Input, { Items }: { readonly Items?: readonly unknown[] }): Forms {
+  const { TableName, Key, Limit, RequestItems = {}, TransactItems = [] } = input;
   const actions = TransactItems.flatMap(Object.values<Input>);
   const inside = actions.map((one) => one.TableName);
   const keys = actions.map(({ Key }) => Key && [Key]);
@@ -119,7 +125,14 @@ function formsOf(operation: string, { TableName, Key, RequestItems = {}, Transac
   const capacity = objectOf({ TableName: isTable, CapacityUnits: isNumber });
   const one = { ConsumedCapacity: capacity };
   const several = { ConsumedCapacity: listOf(capacity) };
-  const page = { Items: listOf(isItem), Count: isCount, ScannedCount: isCount, LastEvaluatedKey: isKey, ...one };
+  const isAsked = itemOf([askedOf(input)]);
+  const page = {
+    Items: (all: unknown) => listOf(isAsked)(all) && !(all.length > (Limit as number)),
+    Count: (count: unknown) => count === Items?.length,
+    ScannedCount: isCount,
+    LastEvaluatedKey: (key: unknown) => isKey(key) && isAsked(key),
+    ...one,
+  };
   const ofKeys = (table?: string | number, isWhole?: boolean): Form => listOf(itemOf(RequestItems[table ?? ""]?.Keys, isWhole));
   const all = {
     GetItem: { Item: itemOf(Key && [Key]), ...one },
@@ -135,30 +148,16 @@ function formsOf(operation: string, { TableName, Key, RequestItems = {}, Transac
       ...several,
     },
   };
-  return held<Forms>(all, operation) ?? others.formsOf(operation, isTable, { one, several, isItem, listOf, mapOf, objectOf });
+  return held<Forms>(all, operation) ?? others.formsOf(operation, isTable, { one, several, ...MAKERS });
 }
 
 /** Whether something is an answer of DynamoDB's to a request: each member has its form, it fits the request, and one
  * says something. One of a write, and that there is no item, may have no member. */
 export function isAnswer(operation: string, input: object, answer: unknown): answer is object {
   if (!isPlain(answer)) return false;
-  const forms = formsOf(operation, input);
+  const forms = formsOf(operation, input, answer);
   const needed = /^(?:[QSB]|TransactG)/.test(operation) ? Object.keys(forms)[0] : undefined;
   if (!objectOf(forms, needed)(answer)) return false;
   const names = Object.keys(answer);
   return names.length === 0 ? !("Table" in forms) : names.some((name) => held(forms, name));
-}
-
-const isReason = objectOf({ Code: isText, Message: isText, Item: isItem });
-
-/** Whether an answer to a request is an error of DynamoDB's. It has a reason for each action of a transaction. */
-export function isException({ TransactItems = [] }: Input, answer: unknown): answer is Exception {
-  const forms = {
-    __type: (type: unknown) => isText(type) && /[^#]$/.test(type),
-    message: isText,
-    Message: isText,
-    CancellationReasons: listOf(isReason, TransactItems.length),
-    Item: isItem,
-  };
-  return objectOf(forms, "__type")(answer);
 }

@@ -1,12 +1,14 @@
 /** The client of the AWS SDK as a transport: requests take its way, with its middleware and its handler. */
 
-import { boundOf, invalid, needOptions } from "../error.js";
+import { invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
+import { OF_CLIENT, optionsIn } from "../takes.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
-import { type ExceptionReason, isAnswer, loadForms } from "./answer.js";
+import { retriesOf } from "./connect.js";
 import { isUnsent, whyOf } from "./fault.js";
-import { refusal } from "./refusal.js";
+import { LoadedTransport } from "./loaded.js";
+import { type ExceptionReason, refusal } from "./refusal.js";
 import { type Attempt, repeated, withToken } from "./retry.js";
 
 /** A client of `@aws-sdk/client-dynamodb`. */
@@ -52,20 +54,20 @@ export function awsTransport(
   commands: AwsModule,
   options: Pick<ClientOptions, "retries"> = {},
 ): Transport {
-  needOptions(options, ["retries"]);
-  const retries = { count: boundOf(options.retries ?? 3, "retries") };
+  const retries = retriesOf(optionsIn(OF_CLIENT, options, ["retries"]));
   const checked = checkAttempts(client);
   checked.catch(() => undefined);
-  return {
+  const transport: Transport = {
     async call(operation, input, signal) {
-      await Promise.all([checked, loadForms(operation)]);
+      await until(signal, checked);
       const Command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
       if (Command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
       const sent = binary(withToken(operation, input), bytesIn) as object;
-      const send = () => attempt(client, operation, input, new Command(sent), signal);
-      return repeated(operation, retries, signal, send);
+      const send = () => attempt(client, new Command(sent), signal);
+      return repeated(operation, input, retries, signal, send);
     },
   };
+  return new LoadedTransport(() => Promise.resolve(transport));
 }
 
 async function checkAttempts({ config }: AwsSender): Promise<void> {
@@ -78,8 +80,6 @@ async function checkAttempts({ config }: AwsSender): Promise<void> {
 
 async function attempt(
   client: AwsSender,
-  operation: string,
-  input: object,
   command: object,
   signal: AbortSignal | undefined,
 ): Promise<Attempt> {
@@ -94,8 +94,8 @@ async function attempt(
     const answer = binary(members, textIn) as object;
     // The SDK leaves members out that it does not know.
     const isOther = Object.keys(answer).length === 0 && length >= MEMBER_BYTES_MIN;
-    if (isOther || !isAnswer(operation, input, answer)) return { is: "lost", why: "the answer is not DynamoDB's JSON" };
-    return { is: "answered", answer };
+    if (isOther) return { is: "lost", why: "the answer is not DynamoDB's JSON" };
+    return { is: "answered", by: "the AWS SDK gave an answer that is not DynamoDB's JSON", answer };
   } catch (error) {
     const { name = "", $metadata } = error as AwsFault;
     const status = $metadata?.httpStatusCode;

@@ -1,25 +1,37 @@
 /** Transports of connections. */
 
-import { boundOf, invalid } from "../error.js";
+import { invalid, looked } from "../error.js";
 import type { AwsClient, ClientOptions, Connection, Endpoint, Transport } from "../options.js";
+import { needTaken, OF_CLIENT } from "../takes.js";
 import { shownText } from "../value/text.js";
 import { isPlain } from "../value/value.js";
 import { read, regionOf, targetOf, type Text } from "./endpoint.js";
-import { LoadedTransport } from "./loaded.js";
+import { LoadedTransport, ofProgram, overHttp } from "./loaded.js";
 import type { Retries } from "./retry.js";
 
 /** How often requests are sent again. */
-export const RETRIES = 3;
+const RETRIES = 3;
 /** The members of an endpoint. */
 const MEMBERS: readonly string[] = ["endpoint", "region", "credentials", "fetch"];
 
 /** The transport of a connection. It sends a request again where that is safe. */
-export function transportOf(connection: Connection, options: ClientOptions = {}): Transport {
-  const retries = { count: boundOf(options.retries ?? RETRIES, "retries") };
+export function transportOf(connection: Connection, options: Pick<ClientOptions, "retries"> = {}): Transport {
+  const retries = retriesOf(options);
+  return looked("connection", () => found(connection, retries));
+}
+
+/** How requests are sent again. */
+export function retriesOf({ retries }: Pick<ClientOptions, "retries">): Retries {
+  needTaken(OF_CLIENT, "retries", retries);
+  return { count: retries ?? RETRIES };
+}
+
+function found(connection: Connection, retries: Retries): Transport {
   if (typeof connection === "string") return transportOfText(connection, retries);
-  if (isTransport(connection)) return connection;
+  if (connection instanceof LoadedTransport) return connection;
+  if (isTransport(connection)) return ofProgram(connection);
   if (isAwsClient(connection)) {
-    return new LoadedTransport(async () => (await import("./sdk.js")).targetOfAws(connection), retries);
+    return overHttp(async () => (await import("./sdk.js")).targetOfAws(connection), retries);
   }
   const unknown = isPlain(connection) ? Object.keys(connection).find((name) => !MEMBERS.includes(name)) : "";
   if (unknown !== undefined) {
@@ -43,14 +55,14 @@ function isAwsClient(connection: object | null | undefined): connection is AwsCl
 
 function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = false): Transport {
   const target = targetOf(endpoint, isAmazon);
-  return new LoadedTransport(() => Promise.resolve(target), retries, endpoint.fetch);
+  return overHttp(() => Promise.resolve(target), retries, endpoint.fetch);
 }
 
 /** The transport of a text. What only Node can do is loaded when the first request is sent. */
 function transportOfText(text: string, retries: Retries): Transport {
   const found = read(text);
   if (found.is === "server" || found.profile !== undefined || needsChain(found)) {
-    return new LoadedTransport(async (ended) => (await import("./local.js")).targetOfText(found, ended), retries);
+    return overHttp(async (ended) => (await import("./local.js")).targetOfText(found, ended), retries);
   }
   return transportOfEndpoint(found.endpoint, retries, found.isAmazon);
 }

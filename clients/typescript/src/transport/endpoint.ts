@@ -2,6 +2,7 @@
 
 import { invalid } from "../error.js";
 import type { CredentialProvider, Credentials, Endpoint } from "../options.js";
+import { needTaken, OF_ENDPOINT } from "../takes.js";
 import { shownText } from "../value/text.js";
 import { environmentCredentials, variable } from "./environment.js";
 
@@ -119,6 +120,7 @@ export function regionOf({ region, endpoint = "" }: Endpoint): string | undefine
 
 /** The target of an endpoint. Where it has no address, AWS_ENDPOINT_URL has one, unless it is Amazon's. */
 export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
+  for (const name of ["fetch", "credentials"] as const) needTaken(OF_ENDPOINT, name, given[name], "connection");
   const own = given.endpoint ?? (isAmazonOnly ? undefined : variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"));
   // Amazon's service is never asked in a region that nobody has named.
   const region = regionOf(own === undefined ? given : { ...given, endpoint: own }) ?? (own && "us-east-1");

@@ -1,10 +1,11 @@
 /** The API over HTTP: signed requests, and their answers. */
 
 import { KeyfoldError } from "../error.js";
+import { exceptionOf } from "../io.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
 import { parsed } from "../value/text.js";
-import { isAnswer, isException, loadForms } from "./answer.js";
+import { MAKERS } from "./answer.js";
 import type { Target, Targets } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
@@ -35,8 +36,7 @@ export class HttpTransport implements Transport {
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
     const sent = withToken(operation, input);
-    await loadForms(operation);
-    return repeated(operation, this.#retries, signal, () => this.#attempt(operation, sent, signal));
+    return repeated(operation, sent, this.#retries, signal, () => this.#attempt(operation, sent, signal));
   }
 
   #resolved(): Promise<[Target, KeptCredentials]> {
@@ -67,37 +67,23 @@ export class HttpTransport implements Transport {
     const now = Date.now() + this.#ahead;
     const request = { host: target.host, target: `DynamoDB_20120810.${operation}`, body, now };
     const headers = await this.#signer.headers(given, target.region, request);
-    let answer: HttpAnswer;
+    let came: HttpAnswer;
     try {
-      answer = await until(signal, this.#send(target.url, headers, body, signal));
+      came = await until(signal, this.#send(target.url, headers, body, signal));
     } catch (error) {
       const fault = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
       const why = NO_SERVER.test(fault) ? `${fault}; \`keyfold serve\` starts a server` : fault;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
     }
-    return this.#judged(operation, input, target, credentials, answer);
-  }
-
-  async #judged(
-    operation: string,
-    input: object,
-    target: Target,
-    credentials: KeptCredentials,
-    { status, date, text }: HttpAnswer,
-  ): Promise<Attempt> {
-    const answer = parsed(text);
-    if (status === 200 && isAnswer(operation, input, answer)) return { is: "answered", answer };
-    // Whatever else there is may come from something before the service, which gave up on it or sends it elsewhere,
-    // perhaps after the service had it. A transaction that is under way with this token may be carried out.
-    const { refusal, whyLost } = await import("./refusal.js");
-    if (status < 400 || status >= 500 || !isException(input, answer) || /\bTransactionInP/.test(answer.__type)) {
-      return { is: "lost", why: `${addressText(target)} ${whyLost(isAnswer, operation, input, status, text)}` };
-    }
-    const name = answer.__type.replace(/.*#/, "");
-    if (name === "ExpiredTokenException") credentials.forget();
-    const why = `${name}: ${answer.message ?? answer.Message}`;
-    if (/Signature (?:expired|not yet current)/.test(why) && this.#setClock(date)) return { is: "unsent", why };
-    return { is: "refused", error: refusal(name, answer) };
+    const { status, date, text } = came;
+    const answered = { by: `${addressText(target)} answered with ${status}`, answer: parsed(text), text };
+    if (status === 200) return { is: "answered", ...answered };
+    const attempt = (await import("./refusal.js")).refused(MAKERS, input, status, answered);
+    if (attempt.is !== "refused") return attempt;
+    const { error } = attempt;
+    if (exceptionOf(error) === "ExpiredTokenException") credentials.forget();
+    const isOfClock = /Signature (?:expired|not yet current)/.test(error.message) && this.#setClock(date);
+    return isOfClock ? { is: "unsent", why: error.message } : attempt;
   }
 
   /** Sets the clock of signatures by the answer's; returns whether it was wrong. */
@@ -113,13 +99,11 @@ export class HttpTransport implements Transport {
 /** A fault of the connection that is found at a call: nothing was sent. One that the program's text has stays
  * `invalid`. */
 function ofConnection(what: string, error: unknown): Attempt {
-  if (!(error instanceof KeyfoldError)) {
-    return { is: "unsent", why: `${what}: ${whyOf(error)}`, cause: error, isFinal: true };
-  }
-  const { detail } = error;
-  if (detail.code === "invalid" && detail.name === "connection") return { is: "refused", error };
-  return { is: "unsent", why: error.message, cause: error, isFinal: true };
+  const isOwn = error instanceof KeyfoldError;
+  if (isOwn && error.detail.code === "invalid" && error.detail.name === "connection") return { is: "refused", error };
+  return { is: "unsent", why: isOwn ? error.message : `${what}: ${whyOf(error)}`, cause: error, isFinal: true };
 }
 
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "../client.js";
+export { repeated } from "./retry.js";

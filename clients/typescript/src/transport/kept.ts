@@ -1,6 +1,7 @@
 /** Credentials that are asked for again when they end. */
 
 import type { CredentialProvider, Credentials } from "../options.js";
+import { isCredentials } from "../takes.js";
 
 /** Credentials this long before their end are asked for again. */
 const BEFORE_END_MS = 60_000;
@@ -11,7 +12,11 @@ export class KeptCredentials {
   #kept: Promise<Credentials> | undefined;
 
   constructor(given: Credentials | CredentialProvider) {
-    this.#provider = typeof given === "function" ? given : () => Promise.resolve(given);
+    this.#provider = async () => {
+      const found = typeof given === "function" ? await given() : given;
+      if (isCredentials(found)) return found;
+      throw new TypeError("they have no texts");
+    };
   }
 
   /** The credentials. */
@@ -25,7 +30,8 @@ export class KeptCredentials {
       throw error;
     }
     const { expiration } = credentials;
-    const isOver = expiration !== undefined && expiration.getTime() - BEFORE_END_MS <= Date.now();
+    // What is no moment is no number, and below nothing.
+    const isOver = Number(expiration ?? Number.NaN) - BEFORE_END_MS <= Date.now();
     if (!isOver) return credentials;
     // Only the first that sees it asks again.
     if (this.#kept === kept) this.#kept = this.#provider();

@@ -1,25 +1,39 @@
-/** The way of requests over HTTP, which a program loads at its first request: one with a transport of its own
- * never does. */
+/** What sends requests, which a program loads at its first request. */
 
 import type { Transport } from "../options.js";
+import { until } from "../until.js";
 import type { Targets } from "./endpoint.js";
 import type { Retries } from "./retry.js";
 
 /** What the environment gave when the program started: another one is the program's own. */
 const FETCH: unknown = globalThis.fetch;
 
-/** An endpoint with DynamoDB's API. */
+/** A transport whose answers are looked at: one of this package, or one of a program behind its check. */
 export class LoadedTransport implements Transport {
   readonly #load: () => Promise<Transport>;
   #loaded: Promise<Transport> | undefined;
 
-  /** `target` is asked for once, and again where it has ended. `send` takes the place of the environment's own way. */
-  constructor(target: Targets, retries: Retries, send?: typeof fetch) {
-    this.#load = async () => new (await import("./http.js")).HttpTransport(target, retries, send, FETCH);
+  constructor(load: () => Promise<Transport>) {
+    this.#load = load;
   }
 
-  async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
-    const transport = await (this.#loaded ??= this.#load());
+  /** Sends a request. It stands by itself, so that a program may take it out of the object. */
+  readonly call: Transport["call"] = async (operation, input, signal) => {
+    const transport = await until(signal, (this.#loaded ??= this.#load()));
     return transport.call(operation, input, signal);
-  }
+  };
+}
+
+/** An endpoint with DynamoDB's API. `target` is asked for once, and again where it has ended. `send` takes the place of
+ * the environment's own way. */
+export function overHttp(target: Targets, retries: Retries, send?: typeof fetch): LoadedTransport {
+  return new LoadedTransport(async () => new (await import("./http.js")).HttpTransport(target, retries, send, FETCH));
+}
+
+/** A transport of a program. */
+export function ofProgram(transport: Transport): LoadedTransport {
+  return new LoadedTransport(async () => {
+    const [{ repeated }, { checked }] = await Promise.all([import("./http.js"), import("./given.js")]);
+    return checked(repeated, transport);
+  });
 }

@@ -1,10 +1,10 @@
 /** Connections that only Node, Deno and Bun have: servers of their own, and profiles of AWS. */
 
-import { boundOf, needOptions } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
-import { RETRIES, transportOf } from "./connect.js";
+import { OF_CLIENT, optionsIn } from "../takes.js";
+import { retriesOf, transportOf } from "./connect.js";
 import { read } from "./endpoint.js";
-import { LoadedTransport } from "./loaded.js";
+import { overHttp } from "./loaded.js";
 import { OwnServer } from "./own.js";
 
 export { type Server, startServer } from "./server.js";
@@ -18,16 +18,13 @@ export interface OpenConnection extends Transport {
 /** Opens the connection of a text. `keyfold:./data` starts a server on a data folder and `memory:` one in
  * memory, which `close` stops; `dynamodb://eu-west-1?profile=prod` takes the credentials of a profile. */
 export async function connect(text: string, options: Pick<ClientOptions, "retries"> = {}): Promise<OpenConnection> {
-  needOptions(options, ["retries"]);
+  const retries = retriesOf(optionsIn(OF_CLIENT, options, ["retries"]));
   const found = read(text);
-  if (found.is === "endpoint") return open(transportOf(text, options), () => Promise.resolve());
+  if (found.is === "endpoint") {
+    return Object.assign(transportOf(text, { retries: retries.count }), { close: () => Promise.resolve() });
+  }
   // A server that is started is stopped by `close` alone.
-  const retries = { count: boundOf(options.retries ?? RETRIES, "retries") };
   const own = new OwnServer(found.folder);
   await own.target();
-  return open(new LoadedTransport((ended) => own.target(ended), retries), () => own.close());
-}
-
-function open(transport: Transport, close: () => Promise<void>): OpenConnection {
-  return { call: (operation, input, signal) => transport.call(operation, input, signal), close };
+  return Object.assign(overHttp((ended) => own.target(ended), retries), { close: () => own.close() });
 }

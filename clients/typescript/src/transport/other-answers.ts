@@ -2,18 +2,14 @@
  * they are made of is given, so that bundlers keep it in the file of what checks all answers. */
 
 import { isPlain } from "../value/value.js";
-import type { Form, Forms } from "./answer.js";
+import type { Form, Forms, MAKERS } from "./answer.js";
 
 /** What forms are made of. */
-interface Makers {
+type Makers = typeof MAKERS & {
   /** What the capacity of one table is in, and that of several. */
   readonly one: Forms;
   readonly several: Forms;
-  readonly isItem: Form;
-  readonly listOf: (one: Form) => Form;
-  readonly mapOf: (one: Form, isName?: Form) => Form;
-  readonly objectOf: (forms: Forms, needed?: string) => Form;
-}
+};
 
 /** The forms of the members of an answer. */
 export function formsOf(

@@ -1,8 +1,55 @@
 /** Errors of refusals: the service's exceptions as the codes of this package. */
 
 import { KeyfoldError, type Reason } from "../error.js";
-import { parsed, shownText } from "../value/text.js";
-import type { Exception, isAnswer } from "./answer.js";
+import { shownText, spoken } from "../value/text.js";
+import type { Form, isAnswer, MAKERS } from "./answer.js";
+import type { Answered, Attempt } from "./retry.js";
+
+/** An error of DynamoDB's. */
+interface Exception {
+  readonly __type: string;
+  readonly message?: string;
+  readonly Message?: string;
+  readonly CancellationReasons?: readonly ExceptionReason[];
+  /** The item on which the condition of a single operation failed. */
+  readonly Item?: unknown;
+}
+
+/** The outcome of one action of a cancelled transaction. */
+export interface ExceptionReason {
+  readonly Code?: string;
+  readonly Message?: string;
+  readonly Item?: unknown;
+}
+
+const isText: Form = (value) => typeof value === "string";
+
+/** Whether an answer to a request is an error of DynamoDB's. It has a reason for each action of a transaction. */
+function isException(
+  { isItem, listOf, objectOf }: typeof MAKERS,
+  { TransactItems = [] }: Asked,
+  answer: unknown,
+): answer is Exception {
+  const isReason = objectOf({ Code: isText, Message: isText, Item: isItem });
+  const forms = {
+    __type: (type: unknown) => typeof type === "string" && /[^#]$/.test(type),
+    message: isText,
+    Message: isText,
+    CancellationReasons: listOf(isReason, TransactItems.length),
+    Item: isItem,
+  };
+  return objectOf(forms, "__type")(answer);
+}
+
+/** What became of a request whose answer has another status than 200. What is no error of DynamoDB's may come from
+ * something before the service, which gave up on it or sends it elsewhere, perhaps after the service had it. A transaction
+ * that is under way with this token may be carried out. */
+export function refused(makers: typeof MAKERS, input: object, status: number, { by, answer, text = "" }: Answered): Attempt {
+  if (status < 400 || status >= 500 || !isException(makers, input, answer) || /\bTransactionInP/.test(answer.__type)) {
+    return { is: "lost", why: `${by}: ${shownText(text)}` };
+  }
+  return { is: "refused", error: refusal(answer.__type.replace(/.*#/, ""), answer) };
+}
 
 /** The exceptions of a service that is asked too much, and the reasons of a cancelled transaction: nothing was done. */
 const THROTTLED = /^(?:LimitExceeded|ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling)(?:Error|Exception)?$/;
@@ -31,6 +78,7 @@ export function refusal(
 /** The members of a request that name keys. */
 interface Asked {
   readonly Key?: object;
+  readonly KeyConditionExpression?: string;
   readonly RequestItems?: object;
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName?: string }>>[];
 }
@@ -40,18 +88,16 @@ export function whyLost(
   isOne: typeof isAnswer,
   operation: string,
   input: object,
-  status: number,
-  text: string,
+  { by, answer, text = JSON.stringify(answer) ?? spoken(answer) }: Answered,
 ): string {
-  const { Key, RequestItems = {}, TransactItems = [], ...others }: Asked = input;
+  const { Key, KeyConditionExpression, RequestItems = {}, TransactItems = [], ...others }: Asked = input;
   const tables = Object.fromEntries(Object.keys(RequestItems).map((table) => [table, {}]));
   const actions = TransactItems.map((one) =>
     Object.fromEntries(Object.entries(one).map(([name, { TableName }]) => [name, { TableName }])),
   );
   const withoutKeys = { ...others, RequestItems: tables, TransactItems: actions };
-  const isOfOthers = status === 200 && isOne(operation, withoutKeys, parsed(text));
-  const why = isOfOthers ? ", which has an item of a key that was not asked for" : "";
-  return `answered with ${status}: ${shownText(text)}${why}`;
+  const why = isOne(operation, withoutKeys, answer) ? ", which has an item of a key that was not asked for" : "";
+  return `${by}: ${shownText(text)}${why}`;
 }
 
 // Bundlers then keep all that a program loads at once in one file.

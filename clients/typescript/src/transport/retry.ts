@@ -1,18 +1,22 @@
-/** Retries: which requests may be sent again after which outcome.
+/** Attempts: whether what came of one is an answer, and which requests may be sent again after which outcome. All
+ * transports, also that of a program, go this way.
  *
  * A request is sent again after a refusal that says that nothing was done, and after a lost answer if it is
  * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
  * `outcome_unknown`; that of a transaction, too, unless a later attempt is carried out or cancelled. */
 
 import { failure, KeyfoldError, transportError } from "../error.js";
-import { exceptionOf, isConflict, isRead } from "../io.js";
+import { isConflict, isRead } from "../io.js";
 import { pause } from "../until.js";
+import { isAnswer, loadForms } from "./answer.js";
+import { whyOf } from "./fault.js";
 
 /** The retry from which on delays do not grow any more. */
 const DELAYS_GROW = 8;
 /** What became of a request that was sent once. */
 export type Attempt =
-  | { readonly is: "answered"; readonly answer: object }
+  /** It was answered: whether that is an answer of DynamoDB's is looked at here. */
+  | ({ readonly is: "answered" } & Answered)
   /** The service refused it: nothing was done. */
   | { readonly is: "refused"; readonly error: KeyfoldError }
   /** It was not sent. */
@@ -20,8 +24,16 @@ export type Attempt =
   /** It may have been carried out, or may still be. */
   | { readonly is: "lost"; readonly why: string; readonly cause?: unknown };
 
-type Failed = Exclude<Attempt, { readonly is: "answered" }>;
-type Lost = Extract<Attempt, { readonly is: "lost" }>;
+/** What was answered, and by what: `http://127.0.0.1:8000 answered with 200`. */
+export interface Answered {
+  readonly by: string;
+  readonly answer: unknown;
+  /** The body, where it was one. */
+  readonly text?: string;
+}
+
+export type Failed = Exclude<Attempt, { readonly is: "answered" }>;
+export type Lost = Extract<Attempt, { readonly is: "lost" }>;
 
 /** How requests are sent again. */
 export interface Retries {
@@ -38,13 +50,33 @@ export function withToken(operation: string, input: object): object {
   return { ClientRequestToken: digits.join(""), ...input };
 }
 
+/** What became of a request that is sent once. Of one that has no answer of DynamoDB's, or an error of others, that is
+ * not known. */
+async function once(
+  operation: string,
+  input: object,
+  send: () => Promise<Attempt>,
+): Promise<Failed | { readonly is: "done"; readonly answer: object }> {
+  try {
+    const attempt = await send();
+    if (attempt.is !== "answered") return attempt;
+    const { answer } = attempt;
+    if (isAnswer(operation, input, answer)) return { is: "done", answer };
+    return { is: "lost", why: (await import("./refusal.js")).whyLost(isAnswer, operation, input, attempt) };
+  } catch (error) {
+    return error instanceof KeyfoldError ? { is: "refused", error } : { is: "lost", why: whyOf(error), cause: error };
+  }
+}
+
 /** Carries out a request at most once. `send` sends it and classifies the outcome. */
 export async function repeated(
   operation: string,
+  input: object,
   { count, wait = pause }: Retries,
   signal: AbortSignal | undefined,
   send: () => Promise<Attempt>,
 ): Promise<object> {
+  await loadForms(operation);
   const reads = isRead(operation);
   const isIdempotent = reads || operation === "TransactWriteItems";
   let lost: Lost | undefined;
@@ -54,12 +86,12 @@ export async function repeated(
     const reason: unknown = signal?.reason;
     const isOwn = reason instanceof KeyfoldError;
     const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
-    return reads || lost === undefined ? error : lostAnswer(operation, error.message, error);
+    return reads || lost === undefined ? error : (await import("../request-errors.js")).lostAnswer(operation, error.message, error);
   };
   for (let tried = 1; ; tried += 1) {
     if (isOver()) throw await ended();
-    const attempt = await send();
-    if (attempt.is === "answered") return attempt.answer;
+    const attempt = await once(operation, input, send);
+    if (attempt.is === "done") return attempt.answer;
     if (attempt.is === "lost") lost = attempt;
     if (isOver()) throw await ended();
     const mayRepeat = isPassing(attempt, isIdempotent, lost !== undefined);
@@ -86,18 +118,6 @@ async function errorOf(
   lost: Lost | undefined,
   mayRepeat: boolean,
 ): Promise<KeyfoldError> {
-  const refused = attempt.is === "refused" ? attempt.error : undefined;
-  // The service compares tokens: it cancels no transaction that an earlier attempt has carried out. Any other
-  // refusal may come before it compares them.
-  const isDefinite = exceptionOf(refused) === "TransactionCanceledException" && !mayRepeat;
-  if (lost !== undefined && !isDefinite) {
-    const why = refused === undefined ? lost.why : `${lost.why}; sent again, it was refused: ${refused.message}`;
-    return lostAnswer(operation, why, refused ?? lost.cause);
-  }
+  if (lost !== undefined) return (await import("../request-errors.js")).afterLoss(operation, attempt, lost, mayRepeat);
   return attempt.is === "refused" ? attempt.error : transportError(attempt.why, attempt.cause);
-}
-
-/** The error of a write whose answer was lost. */
-async function lostAnswer(operation: string, why: string, cause: unknown): Promise<KeyfoldError> {
-  return (await import("../request-errors.js")).lostAnswer(operation, why, cause);
 }

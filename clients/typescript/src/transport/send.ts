@@ -42,7 +42,7 @@ function byFetch(send: typeof fetch): Send {
     const init: RequestInit = { method: "POST", headers, body: new TextEncoder().encode(body), redirect: "manual" };
     if (signal !== undefined) init.signal = signal;
     const response = await send(url, init);
-    return { status: response.status, date: response.headers.get("date") ?? undefined, text: await response.text() };
+    return { status: response.status, date: response.headers.get("date") ?? undefined, text: String(await response.text()) };
   };
 }
 

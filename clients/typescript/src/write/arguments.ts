@@ -1,7 +1,7 @@
 /** What callers give for writes and entities, as values of their types. */
 
 import { checked, type Given, requireAll, typedAll } from "../arguments.js";
-import { invalid } from "../error.js";
+import { invalid, looked } from "../error.js";
 import { fieldsOf } from "../key/make.js";
 import { kindName, type Model } from "../model.js";
 import type { CopyPlan, EntityPlan, WritePlan } from "../plan.js";
@@ -12,16 +12,18 @@ import type { Values } from "../value/value.js";
 export function argumentsOfWrite(model: Model, write: WritePlan, given: Given): Values {
   const parameters = write.parameters ?? [];
   const of = `the write ${write.name}`;
-  const values = typedAll(model, given, parameters, of);
+  const values = looked("args", () => typedAll(model, given, parameters, of), of);
   requireAll(values, parameters.filter((one) => one.optional !== true).map((one) => one.name), of);
   return values;
 }
 
 /** The attributes of a whole entity. A version is the one that the stored entity must have. */
 export function wholeEntity(model: Model, entity: EntityPlan, whole: Given): Values {
-  const given = withoutKind(model, entity, whole);
-  refuseKept(entity, given);
-  const values = typedAll(model, given, entity.attributes, entity.name);
+  const values = looked("values", () => {
+    const given = withoutKind(model, entity, whole);
+    refuseKept(entity, given);
+    return typedAll(model, given, entity.attributes, entity.name);
+  }, entity.name);
   const needed = entity.attributes.filter(
     (one) => one.optional !== true && one.kept !== true && one.default === undefined,
   );

@@ -1,7 +1,7 @@
 /** Keys and changes as the caller gives them, with what the model knows of them. */
 
 import { checked, type Given } from "../arguments.js";
-import { invalid, need } from "../error.js";
+import { invalid, looked, need } from "../error.js";
 import type { Model } from "../model.js";
 import type { EntityPlan } from "../plan.js";
 import { shownText } from "../value/text.js";
@@ -15,17 +15,19 @@ export function changesOf(
   values: Given,
   remove: readonly string[] = [],
 ): [Values, string[]] {
-  need(Array.isArray(remove) && remove.every((one) => typeof one === "string"), "remove", "an array of names", entity.name);
-  const all = Object.entries(withoutKind(model, entity, values));
-  const given = Object.fromEntries(all.filter(([, value]) => value !== null));
-  const removed = [...remove, ...all.flatMap(([name, value]) => (value === null ? [name] : []))];
-  return [someOfEntity(model, entity, given), [...new Set(removed)]];
+  return looked("values", () => {
+    need(Array.isArray(remove) && remove.every((one) => typeof one === "string"), "remove", "an array of names", entity.name);
+    const all = Object.entries(withoutKind(model, entity, values));
+    const given = Object.fromEntries(all.filter(([, value]) => value !== null));
+    const removed = [...remove, ...all.flatMap(([name, value]) => (value === null ? [name] : []))];
+    return [someOfEntity(model, entity, given), [...new Set(removed)]];
+  }, entity.name);
 }
 
 /** The attributes that identify an item, and no other: a key from JSON changes nothing else. The version that
  * the item must have may stand among them. */
 export function keyOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
-  return someOfEntity(model, entity, ownKey(model, entity, given));
+  return looked("key", () => someOfEntity(model, entity, ownKey(model, entity, given)), entity.name);
 }
 
 /** What a caller gives as a key. An item that was read, or its copy, is the key of itself: what is no part of a key
@@ -45,8 +47,10 @@ function ownKey(model: Model, entity: EntityPlan, given: Given): Given {
 
 /** The changes with the key that is given apart from them. */
 export function withKey(model: Model, entity: EntityPlan, changes: Given, key: Given): Given {
-  const own = ownKey(model, entity, key);
-  const both = [...identityOf(entity), ...Object.keys(own)].find((name) => isGiven(checked(changes, entity.name), name));
-  if (both === undefined) return Object.fromEntries([...Object.entries(changes), ...Object.entries(own)]);
-  throw invalid(`${both} is part of the key of ${entity.name}, which an update does not change`, both, entity.name);
+  return looked("key", () => {
+    const own = ownKey(model, entity, key);
+    const both = [...identityOf(entity), ...Object.keys(own)].find((name) => isGiven(checked(changes, entity.name), name));
+    if (both === undefined) return Object.fromEntries([...Object.entries(changes), ...Object.entries(own)]);
+    throw invalid(`${both} is part of the key of ${entity.name}, which an update does not change`, both, entity.name);
+  }, entity.name);
 }

@@ -1,6 +1,6 @@
 /** The writes of a transaction as the caller gives them, with what the model knows of them. */
 
-import { KeyfoldError } from "../error.js";
+import { KeyfoldError, looked } from "../error.js";
 import type { Model } from "../model.js";
 import type { TransactionWrite } from "../options.js";
 import { inWrite } from "../positions.js";
@@ -16,7 +16,7 @@ const FORMS = "{ create, values }, { put, values }, { update, values }, { delete
 
 /** The writes of a transaction. What is wrong in one names its number. */
 export function partsOf(model: Model, writes: readonly TransactionWrite[]): Part[] {
-  return writes.map((one, number) => {
+  return writes.map((one, number) => looked("writes", () => {
     const verb = typeof one === "object" && one !== null ? VERBS.find((verb) => verb in one) : undefined;
     if (verb === undefined) throw noWrite(one, number);
     try {
@@ -25,7 +25,7 @@ export function partsOf(model: Model, writes: readonly TransactionWrite[]): Part
       const of = shownText(spoken((one as Readonly<Record<string, unknown>>)[verb]));
       throw inWrite(error, `write ${number + 1} (${verb === "write" ? of : `${verb} ${of}`})`, number);
     }
-  });
+  }));
 }
 
 function partOf(model: Model, one: TransactionWrite): Part {

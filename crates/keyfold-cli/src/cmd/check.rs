@@ -32,7 +32,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let file = arguments.model.path()?;
     if arguments.watch {
-        return watch::follow(&file, output, || check(arguments, &file, output));
+        let files = || model_file::files(&file);
+        let again = || check(arguments, &file, output);
+        return watch::follow(vec![file.clone()], files, output, again);
     }
     check(arguments, &file, output)
 }

@@ -2,17 +2,17 @@
 
 use crate::client_file;
 use crate::cmd::difference::difference;
+use crate::cmd::watch;
 use crate::failure::Failure;
-use crate::model_file::{self, Checked, Shown};
+use crate::model_file::{self, Shown};
 use crate::output::Output;
 use crate::project::{ModelArgument, Project};
-use crate::terminal::{self, ERROR, FAINT, GOOD};
+use crate::terminal::{self, ERROR, GOOD};
 use clap::{Args, ValueEnum};
 use keyfold_codegen::generate::{Settings, Target};
 use keyfold_model::{Model, Sources};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The settings of clients. Headers name this program.
 pub(crate) fn settings() -> Settings {
@@ -21,9 +21,6 @@ pub(crate) fn settings() -> Settings {
         ..Settings::default()
     }
 }
-
-/// The time between two looks at a file that is watched.
-const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -47,7 +44,7 @@ pub(crate) struct Arguments {
     /// Change nothing; fail with the difference if a file would change.
     #[arg(long)]
     check: bool,
-    /// Write the files again whenever the model changes, until interrupted.
+    /// Write the files again whenever the model or keyfold.toml changes, until interrupted.
     #[arg(long, conflicts_with = "check")]
     watch: bool,
 }
@@ -84,9 +81,52 @@ struct Generated {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let file = arguments.model.path()?;
-    let language = arguments.language.map(Language::target);
+    if !arguments.watch {
+        return once(arguments, output);
+    }
+    if output == Output::Json {
+        return Err(Failure::usage(
+            "--watch writes until it is interrupted, and --json prints one document",
+        ));
+    }
+    // What is wrong with the command itself ends it.
     let project = Project::find()?;
+    let project_file = project.as_ref().map(|project| project.path.clone());
+    let mut known = vec![arguments.model.path()?];
+    known.extend(project_file.clone());
+    asked(arguments, project)?;
+    let files = || {
+        let mut files = model_file::files(&arguments.model.path()?)?;
+        files.extend(project_file.clone());
+        Ok(files)
+    };
+    watch::follow(known, files, output, || once(arguments, output))
+}
+
+/// Writes the clients, or shows what they would be.
+fn once(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let file = arguments.model.path()?;
+    let (outputs, settings) = asked(arguments, Project::find()?)?;
+    let checked = model_file::load_checked(&file, output, Shown::Errors)?;
+    let (model, sources) = (&checked.model, &checked.sources);
+    if let (Some(language), []) = (arguments.language, outputs.as_slice()) {
+        let text = language.target().text(model, sources, &settings);
+        return output.text(None, &text);
+    }
+    if arguments.check {
+        return check((model, sources), (&outputs, &settings), output);
+    }
+    let generated = write((model, sources), (&outputs, &settings))?;
+    output.result(|| report(&generated), || show(&generated));
+    Ok(())
+}
+
+/// Where each client is written, and how: what the command says, and else the project. No place is standard
+/// output.
+fn asked(
+    arguments: &Arguments,
+    project: Option<Project>,
+) -> Result<(Vec<(Target, PathBuf)>, Settings), Failure> {
     let (exact, pydantic) = project.as_ref().map_or((false, false), |project| {
         (project.exact_numbers, project.pydantic)
     });
@@ -95,32 +135,13 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         pydantic: arguments.pydantic || pydantic,
         ..settings()
     };
-    let outputs = outputs(arguments, project, language)?;
-    if let (Some(target), []) = (language, outputs.as_slice()) {
-        if arguments.check || arguments.watch {
-            return Err(Failure::usage(
-                "--check and --watch need a file: name it by -o, or under [outputs] in keyfold.toml",
-            ));
-        }
-        let Checked { model, sources, .. } = load(&file, output)?;
-        return output.text(None, &target.text(&model, &sources, &settings));
+    let outputs = outputs(arguments, project, arguments.language.map(Language::target))?;
+    if outputs.is_empty() && (arguments.check || arguments.watch) {
+        return Err(Failure::usage(
+            "--check and --watch need a file: name it by -o, or under [outputs] in keyfold.toml",
+        ));
     }
-    if arguments.watch {
-        return watch(&file, (&outputs, &settings), output);
-    }
-    let checked = load(&file, output)?;
-    let compiled = (&checked.model, &checked.sources);
-    if arguments.check {
-        return check(compiled, (&outputs, &settings), output);
-    }
-    let generated = write(compiled, (&outputs, &settings))?;
-    output.result(|| report(&generated), || show(&generated));
-    Ok(())
-}
-
-/// Compiles the model of a file, and shows its errors.
-fn load(file: &Path, output: Output) -> Result<Checked, Failure> {
-    model_file::load_checked(file, output, Shown::Errors)
+    Ok((outputs, settings))
 }
 
 /// Where each client is written: the named place, or those of the project. None for standard output.
@@ -301,41 +322,4 @@ fn check(
         }
     };
     output.report(document, show, verdict)
-}
-
-/// Writes the files, and again whenever the text of one of the model's files changes. A model with errors shows them and
-/// leaves the files as they are.
-fn watch(file: &Path, (outputs, settings): Outputs<'_>, output: Output) -> Result<(), Failure> {
-    if output == Output::Json {
-        return Err(Failure::usage(
-            "--watch writes until it is interrupted, and --json prints one document",
-        ));
-    }
-    let mut seen: Option<String> = None;
-    loop {
-        // Between a removal and a renaming by an editor the file is absent.
-        let text = model_file::text(file);
-        if text.is_some() && text != seen {
-            let compiled = model_file::load_checked(file, output, Shown::Errors);
-            let written = compiled
-                .and_then(|checked| write((&checked.model, &checked.sources), (outputs, settings)));
-            match written {
-                Ok(written) => {
-                    show(&written);
-                    let file = file.display();
-                    terminal::line(&format!("{FAINT}watching {file}; Ctrl-C ends{FAINT:#}"));
-                }
-                Err(failure) if seen.is_none() => return Err(failure),
-                Err(failure) => {
-                    if let Some(message) = failure.unseen_message() {
-                        terminal::error_line(message);
-                    }
-                }
-            }
-            seen = text;
-        } else if text.is_none() && seen.is_none() {
-            return model_file::read(file).map(drop);
-        }
-        std::thread::sleep(LOOK_INTERVAL);
-    }
 }

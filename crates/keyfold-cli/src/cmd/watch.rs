@@ -1,14 +1,13 @@
-//! Follows the files of a model: does something again each time one of them changes.
+//! Follows the files of a model, and what else a command depends on: does something again each time one of them changes.
 //!
 //! The files are looked at a few times a second. An editor may write a file in place, or remove it
 //! and put another in its place: either is a change of its length or its time, and what is done
 //! again waits until the files rest.
 
 use crate::failure::Failure;
-use crate::model_file;
 use crate::output::Output;
 use crate::terminal::{self, FAINT};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// The time between two looks at the files.
@@ -19,32 +18,33 @@ const AWAY_LOOKS_MAX: usize = 10;
 /// The length of each file and the time of its last change; `None` for a file that is away.
 type State = Vec<(PathBuf, Option<(u64, Option<SystemTime>)>)>;
 
-/// Does it for the model of a file, and again after each change of one of its files, until the
-/// process ends. A failure is shown and is no end.
+/// Does it, and again after each change of one of `files`, until the process ends. A failure is shown and is
+/// no end. Where the files cannot be told, because a model cannot be read, they are those from before: at first
+/// `known`.
 pub(crate) fn follow(
-    path: &Path,
+    known: Vec<PathBuf>,
+    files: impl Fn() -> Result<Vec<PathBuf>, Failure>,
     output: Output,
     mut run: impl FnMut() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut files = vec![path.to_owned()];
+    let mut known = known;
     loop {
-        // A model that cannot be read has the files that it had.
-        if let Ok(all) = model_file::files(path) {
-            files = all;
+        if let Ok(all) = files() {
+            known = all;
         }
-        let before = state(&files);
+        let before = state(&known);
         if let Err(failure) = run() {
             // The exit code is that of a command that ends.
             let _code = output.failure(failure);
         }
         if output == Output::Text {
-            let count = terminal::counted(files.len(), "file");
+            let count = terminal::counted(known.len(), "file");
             terminal::line(&format!("{FAINT}following {count}; ctrl-c ends{FAINT:#}"));
         }
-        while state(&files) == before {
+        while state(&known) == before {
             std::thread::sleep(LOOK_EVERY);
         }
-        rest(&files);
+        rest(&known);
     }
 }
 

@@ -3,8 +3,8 @@
 //! Not here: the answer's decoding (`keyfold_wire`), and what follows (`exchange`).
 
 use keyfold_api::{
-    ConsumedCapacity, ErrorKind, KeysAndAttributes, Named, Operation, Request, Response, Select,
-    TransactGet,
+    ConsumedCapacity, ErrorKind, KeysAndAttributes, Named, Operation, PageOutput, Request,
+    Response, Select, TransactGet,
 };
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
@@ -22,6 +22,10 @@ pub(super) struct Asked {
     keys: Vec<(String, Vec<Item>)>,
     /// The keys of the items that a transaction reads, in their order.
     places: Vec<Item>,
+    /// The attributes of which a page asks for one value.
+    equal: Item,
+    /// The most items of a page.
+    limit: Option<u64>,
 }
 
 impl Asked {
@@ -49,7 +53,22 @@ impl Asked {
             is_count: matches!(select, Some(Named::Known(Select::Count))),
             keys: keys_of(request),
             places: places_of(request),
+            equal: equal_of(request),
+            limit: limit_of(request),
         }
+    }
+
+    /// Whether a page has no more items than its request takes, as many as it says, and all of them in the
+    /// partition that was asked for, where the next page begins, too.
+    fn is_page(&self, output: &PageOutput) -> bool {
+        let mut items = output.items.iter().flatten();
+        let mut next = output.last_evaluated_key.iter();
+        let is_many = |items: &Vec<RawItem>| u64::try_from(items.len()) == Ok(output.count);
+        (output.items.is_some() || self.is_count)
+            && output.items.iter().all(is_many)
+            && self.limit.is_none_or(|most| output.count <= most)
+            && items.all(|item| is_at(&self.equal, of(item)))
+            && next.all(|key| is_at(&self.equal, |name| key.get(name).cloned()))
     }
 
     /// Whether an item may be one that the request reads of a table, or of its one table. It may lack
@@ -89,8 +108,7 @@ impl Asked {
             | Response::UpdateItem(output)
             | Response::DeleteItem(output) => output.consumed_capacity.iter().all(is_own),
             Response::Query(output) | Response::Scan(output) => {
-                let has_items = output.items.is_some() || self.is_count;
-                has_items && output.consumed_capacity.iter().all(is_own)
+                self.is_page(output) && output.consumed_capacity.iter().all(is_own)
             }
             Response::BatchGetItem(output) => {
                 let read = output.responses.iter().map(|(table, _)| table);
@@ -170,6 +188,41 @@ fn keys_of(request: &Request) -> Vec<(String, Vec<Item>)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The attributes of which a query asks for one value: those of the partition, and perhaps of the sort key.
+fn equal_of(request: &Request) -> Item {
+    let Request::Query(input) = request else {
+        return Item::default();
+    };
+    let expression = input.key_condition_expression.as_deref();
+    let attributes = &input.expression_attributes;
+    let named = |name: &str| match name.starts_with('#') {
+        true => attributes.names.as_ref()?.get(name).cloned(),
+        false => Some(name.to_owned()),
+    };
+    let valued = |placeholder: &str| {
+        let values = attributes.values.as_ref()?.as_ref().ok()?;
+        values.get(placeholder).cloned()
+    };
+    let conditions = expression.unwrap_or_default().split(" AND ");
+    let equal = conditions.filter_map(|condition| {
+        let (name, value) = condition.split_once(" = ")?;
+        Some((named(name)?, valued(value)?))
+    });
+    equal.collect()
+}
+
+/// The most items of a page that a request asks for.
+fn limit_of(request: &Request) -> Option<u64> {
+    let limit = if let Request::Query(input) = request {
+        input.limit
+    } else if let Request::Scan(input) = request {
+        input.limit
+    } else {
+        None
+    };
+    limit.and_then(|limit| u64::try_from(limit).ok())
 }
 
 /// The attributes of an item.

@@ -8,6 +8,7 @@ use crate::chart::{Chart, PatternRow};
 use crate::plan;
 use keyfold_model::Model;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 /// The middle form of a model, with the names that a language gives to its parts.
 pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> Form {
@@ -65,7 +66,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         hash,
         plan: document,
         settings: settings.clone(),
-        kind_member: kind_member(model).to_owned(),
+        kind_member: kind_member(model),
         client,
         awaited_client,
         parts,
@@ -87,12 +88,13 @@ fn hash_of(document: &Json) -> String {
     hash.unwrap_or_default().to_owned()
 }
 
-/// The member of items that holds their kind.
-fn kind_member(model: &Model) -> &'static str {
-    let mut attributes = model.entities.iter().flat_map(|entity| &entity.attributes);
-    if attributes.any(|attribute| attribute.name == "kind") {
-        "$kind"
-    } else {
-        "kind"
+/// The member of items that holds their kind: `kind`, with as many `$` before it as no attribute has.
+fn kind_member(model: &Model) -> String {
+    let attributes = model.entities.iter().flat_map(|entity| &entity.attributes);
+    let names: BTreeSet<&str> = attributes.map(|attribute| attribute.name.as_str()).collect();
+    let mut member = "kind".to_owned();
+    while names.contains(member.as_str()) {
+        member.insert(0, '$');
     }
+    member
 }

@@ -51,7 +51,7 @@ from keyfold.plan.template import (
     Text,
     key_fields,
 )
-from keyfold.values.value import decoded, shown_text
+from keyfold.values.value import decoded, is_for_system, shown_text
 
 Json = Mapping[str, Any]
 """An object of the document."""
@@ -76,7 +76,7 @@ def load(source: Model | Json | str | os.PathLike[str]) -> Model:
             f" {type(source).__name__}",
             attribute="plan",
         )
-    text = os.fspath(source)
+    text = os.fsdecode(source)
     if text.lstrip().startswith("{"):
         return _model("the text", _parsed("the text", text))
     name = shown_text(text)
@@ -86,7 +86,7 @@ def load(source: Model | Json | str | os.PathLike[str]) -> Model:
 def _read(path: str) -> str:
     """The text of the file of a plan."""
     name = shown_text(path)
-    if any(sign in path for sign in "\n\0") or len(path) > _PATH_MAX:
+    if not is_for_system(path) or "\n" in path or len(path) > _PATH_MAX:
         raise _wrong(f"the text is no plan and no path of one; {_REMEDY}")
     if path.endswith(".keyfold"):
         plan = shown_text(os.path.basename(path)[: -len(".keyfold")])

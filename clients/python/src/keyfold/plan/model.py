@@ -53,6 +53,12 @@ class Table:
         """The attribute of its sort key."""
         return self.columns[1] if len(self.columns) > 1 else None
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The types of the attributes of its key and of its indexes' keys."""
+        defined = self.create.get("AttributeDefinitions", ())
+        return {one["AttributeName"]: one["AttributeType"] for one in defined}
+
 
 @dataclass(frozen=True)
 class Default:

@@ -7,8 +7,7 @@ import os
 import random
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from functools import partial
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, TypeVar, cast
 
 from keyfold.errors import Invalid
@@ -17,11 +16,12 @@ from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
 from keyfold.transport.answers import fitting
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
-from keyfold.transport.botocore_errors import EXPECTED, outcome_of
+from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
 from keyfold.transport.policy import Outcome, Wait, prepared
+from keyfold.transport.target import Target
 
 T = TypeVar("T")
 _FOLLOWS_NONE = "_keyfold_follows_none"
@@ -82,13 +82,48 @@ class AsyncDirect(Direct):
         return self.read(operation, response.status_code, content, response.headers)
 
 
+class AsyncOwn:
+    """A client of aioboto3 that is made for a target, and anew where that is another one. It is
+    closed with the stack."""
+
+    def __init__(self, target: Target, stack: AsyncExitStack) -> None:
+        self._target = target
+        self._stack = stack
+        self._lock = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._made: tuple[Any, AsyncDirect | None] = (None, None)
+
+    async def parts(self) -> tuple[Any, AsyncDirect | None]:
+        """What requests are sent with now."""
+        if self._connection is None or self._connection != self._target.known():
+            async with self._lock:
+                await self._renew()
+        return self._made
+
+    async def _renew(self) -> None:
+        connection = self._target.known()
+        if connection is None:
+            connection = await asyncio.to_thread(self._target.found)
+        if connection == self._connection:
+            return
+        with opening():
+            client = await self._stack.enter_async_context(connect(connection))
+        self._made = (_checked(client), AsyncDirect.of(client))
+        self._connection = connection
+
+
+def _checked(client: Any) -> Any:
+    """A client that leaves repetitions and redirections to this package."""
+    return without_redirections(without_retries(client, "aioboto3"))
+
+
 class AsyncDriver:
     """Carries calls out with a low-level client of aioboto3: by its methods, or, where it is no
     program's own, with its credentials and its connections alone."""
 
-    def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
-        self._client = without_redirections(without_retries(client))
-        self._direct = AsyncDirect.of(client) if is_own else None
+    def __init__(self, client: AsyncOwn | Any, options: Options) -> None:
+        self._own = client if isinstance(client, AsyncOwn) else None
+        self._given = None if self._own is not None else _checked(client)
         self._options = options
         self._process = os.getpid()
 
@@ -158,9 +193,22 @@ class AsyncDriver:
     def _sending(self, request: Request) -> Callable[[], Awaitable[dict[str, Any]]]:
         """Sends a request once."""
         operation, given = request
-        if self._direct is not None:
-            return partial(self._direct.awaited, operation, self._direct.body(given))
-        return partial(getattr(self._client, METHODS[operation]), **given)
+        body: bytes | None = None
+
+        async def send() -> dict[str, Any]:
+            nonlocal body
+            client, direct = await self._parts()
+            if direct is None:
+                answer: dict[str, Any] = await getattr(client, METHODS[operation])(**given)
+                return answer
+            body = body or direct.body(given)
+            return await direct.awaited(operation, body)
+
+        return send
+
+    async def _parts(self) -> tuple[Any, AsyncDirect | None]:
+        """What requests are sent with now."""
+        return (self._given, None) if self._own is None else await self._own.parts()
 
 
 async def _attempt(request: Request, send: Callable[[], Awaitable[Response]]) -> Response | Outcome:

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from keyfold.lower.steps import Request
+from keyfold.transport import pages
 from keyfold.transport.shapes import Read, reader
-from keyfold.values import number
 from keyfold.values.value import Value
 
 CHECKSUM = "x-amz-crc32"
@@ -123,15 +123,16 @@ def _refused(model: Any, status: int, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer, if it is one to this request: of its tables, and of each of its actions. Raises
+    """An answer, if it is one to this request: of its tables, of the keys that it names, and
+    of each of its actions. Raises
     `NoAnswer`."""
     operation, given = request
     rows: Any = answer.get("ConsumedCapacity") or []
     named = {row["TableName"] for row in _rows(rows) if "TableName" in row}
     if operation in ("Query", "Scan"):
-        member = "Count" if given.get("Select") == "COUNT" else "Items"
-        if member not in answer or answer.get("LastEvaluatedKey") == {}:
-            raise NoAnswer(f"the answer has no {member} of a {operation}, or an empty key")
+        wrong = pages.mistake(request, answer)
+        if wrong is not None:
+            raise NoAnswer(f"the answer {wrong}")
     elif operation == "GetItem":
         if "Item" in answer:
             _check_asked([given["Key"]], [answer["Item"]])
@@ -178,13 +179,7 @@ def _check_asked(
 
 def _told_apart(item: dict[str, Value], names: tuple[str, ...]) -> object:
     """What tells keys apart: the types and values of attributes, of which a number has one form."""
-    return tuple(_canonical(item[name]) for name in names)
-
-
-def _canonical(value: Value) -> object:
-    (kind, held), *_ = value.items()
-    # A list or a map is the value of no key.
-    return kind, number.of_text(held) if kind == "N" else held if kind in ("S", "B") else None
+    return tuple(pages.canonical(item[name]) for name in names)
 
 
 def _rows(consumed: Any) -> list[dict[str, Any]]:

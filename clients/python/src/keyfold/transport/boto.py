@@ -9,13 +9,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Invalid, KeyfoldError, Transport
+from keyfold.errors import KeyfoldError
 from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
@@ -24,8 +23,11 @@ from keyfold.transport import answers, forks
 from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
+from keyfold.transport.given import check_client
 from keyfold.transport.limit import Limit
 from keyfold.transport.policy import Attempts, Wait, prepared
+from keyfold.transport.shared import closed
+from keyfold.transport.target import Target
 
 T = TypeVar("T")
 TOGETHER_MAX = 8
@@ -61,13 +63,11 @@ def connect(connection: Connection) -> Any:
         return session.client("dynamodb", config=config, **arguments)
 
 
-def without_retries(client: Any) -> Any:
+def without_retries(client: Any, sdk: str = "boto3") -> Any:
     """Switches botocore's own retries off: they would repeat writes that are not idempotent. What
-    they did beside is done here: answers are checked."""
-    if not hasattr(client, "meta"):
-        raise Invalid(
-            f"a connection is a text or a client of boto3, and no {type(client).__name__}"
-        )
+    they did beside is done here: answers are checked. Refuses what is no client of the SDK for
+    DynamoDB."""
+    check_client(client, sdk)
     client.meta.events.unregister("needs-retry.dynamodb", unique_id="retry-config-dynamodb")
     answers.check(client)
     return client
@@ -77,19 +77,20 @@ class Driver:
     """Carries calls out with a low-level client of boto3: by its methods, or, where it is no
     program's own, with its credentials and its connections alone.
 
-    `connect` makes the client where it is no program's own. A forked process makes another.
+    A client that is no program's own is made for a target. It is made anew in a forked process,
+    and where the target is another one.
     """
 
-    def __init__(
-        self, client: Any, options: Options, connect: Callable[[], Any] | None = None
-    ) -> None:
-        self._connect = connect
-        self._given = None if connect is not None else without_retries(client)
-        self._own = None if connect is None else _own(client)
+    def __init__(self, target: Target | Any, options: Options) -> None:
+        self._target = target if isinstance(target, Target) else None
+        self._given = None if self._target is not None else without_retries(target)
+        self._own: _Own | None = None
         self._options = options
         self._pool: ThreadPoolExecutor | None = None
         self._is_closed = False
         self._lock = threading.Lock()
+        # What is wrong with a connection is told at once.
+        self._parts()
         forks.know(self)
 
     def in_child(self) -> None:
@@ -131,7 +132,7 @@ class Driver:
             return [self._answer(step.requests[0], limit, name)]
         with self._lock:
             if self._is_closed:
-                return [_closed() for _ in step.requests]
+                return [closed() for _ in step.requests]
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
             submit = self._pool.submit
@@ -143,7 +144,7 @@ class Driver:
 
     def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
         if self._is_closed:
-            return _closed()
+            return closed()
         # The call gets the end of its time as an answer: it knows what was done before.
         over = limit.over()
         if over is not None:
@@ -162,6 +163,7 @@ class Driver:
             try:
                 return answers.fitting(request, send())
             except EXPECTED as error:
+                # Also a server of its own that does not start again.
                 after = attempts.after(outcome_of(error, request), time.monotonic())
             if not isinstance(after, Wait):
                 return after
@@ -170,30 +172,39 @@ class Driver:
     def _sending(self, request: Request) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""
         operation, given = request
-        client, direct = self._parts()
-        if direct is not None:
-            return partial(direct.send, operation, direct.body(given))
-        return partial(getattr(client, METHODS[operation]), **given)
+        body: bytes | None = None
+
+        def send() -> dict[str, Any]:
+            nonlocal body
+            client, direct = self._parts()
+            if direct is None:
+                answer: dict[str, Any] = getattr(client, METHODS[operation])(**given)
+                return answer
+            body = body or direct.body(given)
+            return direct.send(operation, body)
+
+        return send
 
     def _parts(self) -> tuple[Any, Direct | None]:
-        """What requests are sent with in this process."""
-        if self._connect is None:
+        """What requests are sent with now, in this process."""
+        if self._target is None:
             return self._given, None
-        parts = self._own
-        if parts is None:
+        own = self._own
+        if own is None or own.connection != self._target.known():
             with self._lock:
-                parts = self._own = self._own or _own(self._connect())
-        return parts
+                connection, own = self._target.found(), self._own
+                if own is None or own.connection != connection:
+                    client = without_retries(connect(connection))
+                    own = self._own = _Own(connection, client, Direct.of(client))
+        return own.client, own.direct
 
 
-def _closed() -> Transport:
-    """The answer to what is not sent any more."""
-    return Transport("the client is closed: make another one")
-
-
-def _own(client: Any) -> tuple[Any, Direct | None]:
+class _Own(NamedTuple):
     """A client that is no program's own, and what sends requests with its connections."""
-    return without_retries(client), Direct.of(client)
+
+    connection: Connection
+    client: Any
+    direct: Direct | None
 
 
 def attempts_of(options: Options, request: Request, started: float, end: float | None) -> Attempts:

@@ -25,6 +25,7 @@ EXPECTED: tuple[type[BaseException], ...] = (
     cast(Any, parsers).ResponseParserError,
     asyncio.TimeoutError,
     NoAnswer,
+    Transport,
 )
 """The exceptions that are outcomes; others are mistakes of the program."""
 _NEVER_SENT: tuple[type[BaseException], ...] = (
@@ -74,6 +75,8 @@ def outcome_of(error: BaseException, request: Request) -> Outcome:
         shown = (response, *reasons) if "Item" in response else reasons
         found = tuple(at for at, one in enumerate(shown) if one.get("Item") is not None)
         return Service(exception, message, tuple(made), found)
+    if isinstance(error, Transport):
+        return NotSent(error.message, is_final=True)
     if isinstance(error, _NEVER_SENDABLE):
         is_absent = isinstance(error, _errors.NoCredentialsError)
         return NotSent(_NO_CREDENTIALS if is_absent else str(error), is_final=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from botocore.exceptions import ProfileNotFound  # type: ignore[import-untyped, unused-ignore]
+from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Invalid
-from keyfold.values.value import shown_text
+from keyfold.values.value import is_for_system, shown_text
 
 _SETTINGS: dict[str, Any] = {
     # This package retries by itself: botocore would repeat writes that are not idempotent.
@@ -57,7 +57,8 @@ class Connection:
         try:
             session = sessions(**({"profile_name": self.profile} if self.profile else {}))
             own = cast("str | None", session.region_name)
-        except ProfileNotFound as error:
+        except BotoCoreError as error:
+            # The profile, or a shared file, is wrong.
             raise Invalid(str(error)) from None
         found = _OF_HOST.fullmatch(urlsplit(self.endpoint or "").hostname or "")
         given = self.region or (found and found[1])
@@ -90,6 +91,8 @@ def read(text: str) -> Connection:
     """
     if any(sign.isspace() and sign != " " for sign in text) or text != text.strip():
         raise Invalid("a connection has no line breaks, and no blanks around it")
+    if not is_for_system(text):
+        raise Invalid("a connection has no half characters, and none with the code 0")
     if text.startswith("keyfold:"):
         folder = text[len("keyfold:") :]
         if folder:

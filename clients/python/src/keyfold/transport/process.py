@@ -7,12 +7,14 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import cast
+from urllib.parse import urlsplit
 
 from keyfold.errors import Transport
 
@@ -49,6 +51,8 @@ class Server:
         except OSError as error:
             self._said.close()
             raise Transport(f"{command[0]} does not start: {error}") from None
+        self.is_own = True
+        """Whether it is this process's, and not that of a parent which it was forked from."""
         _running.add(self)
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
@@ -61,11 +65,30 @@ class Server:
             self.stop()
             raise Transport(f"{command[0]} did not start: {why}") from None
 
+    def has_ended(self) -> bool:
+        """Whether the server is known to have ended. Of that of a parent it is not known."""
+        return self.is_own and self._process.poll() is not None
+
+    def is_there(self) -> bool:
+        """Whether the server runs: that of a parent, whether something listens at its address."""
+        if self.is_own:
+            return not self.has_ended()
+        parts = urlsplit(self.endpoint)
+        try:
+            socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
+        except OSError:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Leaves the server to the parent: this is a forked process."""
+        self.is_own = False
+
     def stop(self) -> None:
         """Stops the server, and waits until it has ended."""
         _running.discard(self)
         process = self._process
-        if process.poll() is None:
+        if self.is_own and process.poll() is None:
             process.terminate()
             try:
                 process.wait(_STOP_SECONDS)
@@ -147,6 +170,12 @@ def _members(held: object) -> dict[str, object]:
     return cast("dict[str, object]", held) if isinstance(held, dict) else {}
 
 
+def _in_child() -> None:
+    """The servers are the parent's: a forked process ends none."""
+    for server in _running:
+        server.leave()
+    _running.clear()
+
+
 if hasattr(os, "register_at_fork"):
-    # The servers are the parent's: a forked process ends none.
-    os.register_at_fork(after_in_child=_running.clear)
+    os.register_at_fork(after_in_child=_in_child)

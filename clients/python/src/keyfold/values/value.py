@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias, cast
@@ -122,7 +123,8 @@ def shown(value: Value) -> str:
 
 
 def shown_text(held: str) -> str:
-    """A text in a message: cut where it is long, and without characters that break the line."""
+    """A text in a message: cut where it is long, and without characters that break the line
+    and half ones."""
     out = "".join(_escaped(sign) if _is_hidden(sign) else sign for sign in held[:_SHOWN_MAX])
     return out + "…" if len(held) > _SHOWN_MAX else out
 
@@ -140,7 +142,13 @@ def shown_given(held: object) -> str:
         return f"a value of {type(held).__name__}, which cannot be shown"
 
 
-_HIDDEN = (("\u200b", "\u200f"), ("\u2028", "\u202e"), ("\u2066", "\u2069"), ("\ufeff", "\ufeff"))
+_HIDDEN = (
+    ("\u200b", "\u200f"),
+    ("\u2028", "\u202e"),
+    ("\u2066", "\u2069"),
+    ("\ud800", "\udfff"),
+    ("\ufeff", "\ufeff"),
+)
 
 
 def _is_hidden(sign: str) -> bool:
@@ -150,6 +158,14 @@ def _is_hidden(sign: str) -> bool:
 
 def _escaped(sign: str) -> str:
     return {"\t": "\\t", "\r": "\\r", "\n": "\\n"}.get(sign, f"\\u{{{ord(sign):x}}}")
+
+
+def is_for_system(held: str) -> bool:
+    """Whether a text can be given to the system, as a path is."""
+    try:
+        return b"\0" not in os.fsencode(held)
+    except UnicodeEncodeError:
+        return False
 
 
 def _base64(held: object) -> str:

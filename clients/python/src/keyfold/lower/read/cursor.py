@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from keyfold.errors import Invalid
-from keyfold.keys.text import column
+from keyfold.keys.periods import first_time, is_period
+from keyfold.keys.text import SHARD, column
 from keyfold.lower.arguments import the_pattern
 from keyfold.lower.read.question import Question
-from keyfold.plan.model import Pattern, Shards
-from keyfold.values.value import Item, Value
+from keyfold.plan.model import Pattern, Periods, Plan, Shards
+from keyfold.values.value import Item, Value, Values
 
 _PERIOD = "#period"
 _SHARD = "#shard"
@@ -71,34 +72,76 @@ def _value(position: ShardPosition) -> Value:
     return {"M": position}
 
 
+def key_names(plan: Plan) -> set[str]:
+    """The attributes of the key at which a page of one query or scan ends."""
+    return {*plan.table.columns, *(one.attribute for one in plan.partition), *plan.sort_attributes}
+
+
 def check(question: Question, pattern: Pattern, after: Item) -> None:
     """Refuses a cursor that no page of this pattern with these arguments returns."""
-    fan = question.plan.fan
+    fan, arguments = question.plan.fan, question.arguments
     if fan is None:
-        is_own = _is_own_key(question, after)
+        is_own = _is_own_key(question, after, arguments)
     elif isinstance(fan, Shards):
-        is_own = all(name.startswith(_SHARD) for name in after)
+        is_own = _is_of_shards(question, fan.count, after, arguments)
     else:
-        is_own = _PERIOD in after
+        is_own = _is_of_period(question, fan, after)
     if not is_own:
-        raise Invalid(
-            f"this is not where a page of {pattern.name} ended with these arguments;"
-            " give the `next` of that page",
-            of=the_pattern(pattern.name),
-        )
+        raise foreign(pattern.name)
 
 
-def _is_own_key(question: Question, after: Item) -> bool:
+def foreign(pattern: str) -> Invalid:
+    """The error about a cursor that no page of a pattern returns."""
+    return Invalid(
+        f"this is not where a page of {pattern} ended with these arguments;"
+        " give the `next` of that page",
+        of=the_pattern(pattern),
+    )
+
+
+def _is_own_key(question: Question, after: Item, arguments: Values) -> bool:
+    """Whether a key is one of the partition that the arguments give."""
     plan = question.plan
-    if plan.request not in ("Query", "Scan"):
+    if plan.request not in ("Query", "Scan") or set(after) != key_names(plan):
         return False
-    partition = [one.attribute for one in plan.partition]
-    if set(after) != {*plan.table.columns, *partition, *plan.sort_attributes}:
+    kinds = plan.table.kinds
+    if not all(_is_of_kind(value, kinds.get(name)) for name, value in after.items()):
         return False
     try:
-        return all(
-            after.get(one.attribute) == column(one.parts, question.arguments)
-            for one in plan.partition
-        )
+        return all(after[one.attribute] == column(one.parts, arguments) for one in plan.partition)
     except Invalid:
         return False
+
+
+def _is_of_kind(value: Value, kind: str | None) -> bool:
+    """Whether a value is one of a key, whose type may be known."""
+    (own, held), *others = value.items()
+    is_known = kind is None or own == kind
+    return is_known and not others and isinstance(held, (str, bytes)) and bool(held)
+
+
+def _is_of_shards(question: Question, count: int, after: Item, arguments: Values) -> bool:
+    """Whether these are positions in the shards of the partition that the arguments give."""
+    if set(after) != {f"{_SHARD}{number}" for number in range(count)}:
+        return False
+    for number in range(count):
+        held = after[f"{_SHARD}{number}"]
+        if set(held) != {"M"}:
+            return False
+        own = {**arguments, SHARD: {"N": str(number)}}
+        if held["M"] and held != _value("done") and not _is_own_key(question, held["M"], own):
+            return False
+    return True
+
+
+def _is_of_period(question: Question, fan: Periods, after: Item) -> bool:
+    """Whether this is a position in a period, at its start or behind a key."""
+    period, key = split_period(after)
+    if not isinstance(period, str) or not is_period(fan.unit, period):
+        return False
+    own = {**question.arguments, fan.attribute: {"S": first_time(fan.kind, period)}}
+    if key is None:
+        return True
+    if fan.shards is not None:
+        return _is_of_shards(question, fan.shards, key, own)
+    return _is_own_key(question, key, own)

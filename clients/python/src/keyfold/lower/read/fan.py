@@ -31,6 +31,10 @@ def periods(
         raise Refused("items that are split are not read over several periods; ask for one period")
     all_of = _periods_of(question, fan, now_epoch_ms)
     period, key = cursor.split_period(after)
+    if period is not None and period not in all_of:
+        if not _moves(question, fan):
+            raise cursor.foreign(question.name)
+        key = None
     left = all_of[all_of.index(period) if period in all_of else 0 :]
     if question.limit is None:
         raw = yield from _whole_periods(question, fan, left, key)
@@ -122,6 +126,12 @@ def _periods_of(question: Question, fan: Periods, now_epoch_ms: int) -> list[str
         # The range ends before the first moment of this period.
         found = [period for period in found if first_time(fan.kind, period) != display(high)]
     return found[::-1] if question.is_descending != question.plan.reversed else found
+
+
+def _moves(question: Question, fan: Periods) -> bool:
+    """Whether the periods of the same call are others at another moment."""
+    ends = (question.parameters.get(name or "") for name in (fan.low, fan.high))
+    return any(one is not None and one.now for one in ends)
 
 
 def _given(question: Question, name: str) -> Value:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from keyfold.errors import KeyfoldError, is_absent_table
+from keyfold.errors import KeyfoldError, Transport, is_absent_table
 from keyfold.keys.text import column
 from keyfold.lower import capacity
 from keyfold.lower.bound import bind
 from keyfold.lower.derive import name_in_period
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read import condition
+from keyfold.lower.read.cursor import key_names
 from keyfold.lower.read.question import Question, Raw, printed_key
 from keyfold.lower.steps import Lowering, Request, Response, ask
 from keyfold.plan.model import Index, Table
@@ -140,11 +141,13 @@ def query(
         if is_absent(question, error):
             return Raw(condition=shown, requests=1)
         raise
-    return _raw(response, shown)
+    return _raw(question, response, shown)
 
 
-def _raw(response: Response, shown: str) -> Raw:
+def _raw(question: Question, response: Response, shown: str) -> Raw:
     next_key = response.get("LastEvaluatedKey")
+    if next_key and set(next_key) != key_names(question.plan):
+        raise Transport(f"{question.name} has a page that ends at no key of its table")
     return Raw(
         items=[canonical_item(item) for item in response.get("Items", ())],
         condition=shown,
@@ -165,7 +168,7 @@ def _scan(question: Question, after: Item | None, limit: int | None) -> Lowering
         request["ExclusiveStartKey"] = after
     request.update({**filtered, **projected, **made.members(), **capacity.REQUESTED})
     response = yield from ask(Request("Scan", request))
-    return _raw(response, "every item")
+    return _raw(question, response, "every item")
 
 
 def _filter(question: Question, made: Placeholders) -> dict[str, Any]:
