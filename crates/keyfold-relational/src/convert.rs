@@ -177,10 +177,7 @@ impl Mapped<'_> {
             true => format!("{column} / 1000"),
             false => column.clone(),
         };
-        let sql = match self.is_sqlite {
-            true => format!("datetime({seconds}, 'unixepoch')"),
-            false => format!("to_timestamp({seconds})"),
-        };
+        let sql = self.dialect.moment(&seconds);
         Some(format!(
             "if they are seconds since 1970: `set {} = \"{sql}\"`",
             one.attribute.name

@@ -11,7 +11,8 @@
 //! - `drafts`: the items that rows would be; `doubles`: rows that cannot both be items.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
-//! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
+//! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
+//! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
@@ -33,9 +34,11 @@ mod apply;
 mod cell;
 mod check;
 mod convert;
+mod dialect;
 mod doubles;
 mod drafts;
 mod mapping;
+pub mod mariadb;
 mod mend;
 mod pages;
 mod parents;

@@ -1,6 +1,7 @@
 //! The `from` lines of a model beside the tables that a database has: which column an attribute is taken
 //! from, and which rows of other tables an entity depends on.
 
+use crate::dialect::Dialect;
 use crate::source::{Column, Source, SourceError, Watched};
 use crate::sql;
 use crate::statement::{self, Statements};
@@ -59,7 +60,7 @@ pub struct Mapped<'m> {
     pub identity: Vec<usize>,
     /// The attributes that no column fills, and that need none.
     pub unfilled: Vec<&'m str>,
-    pub(crate) is_sqlite: bool,
+    pub(crate) dialect: Dialect,
     pub(crate) statements: Statements,
     pub(crate) depends: Vec<Dependence>,
 }
@@ -105,7 +106,7 @@ impl<'m> Mapping<'m> {
                 tables,
             };
             let filled = one.filled(source, &mut faults);
-            one.check_joins(&mut faults);
+            one.check_joins(source, &mut faults);
             if faults.len() == known {
                 faults.extend(sql::faults(source, &one.origin)?);
             }
@@ -118,7 +119,7 @@ impl<'m> Mapping<'m> {
                     model,
                     entity,
                     unfilled: one.unfilled_of(&filled),
-                    is_sqlite: source.name().starts_with("sqlite:"),
+                    dialect: Dialect::of(source),
                     origin,
                     statements,
                     identity: identity.into_iter().map(|(at, _)| at).collect(),
@@ -234,11 +235,25 @@ impl<'m> Draft<'m> {
         Err(error.help(format!("it has {}", names.join(", "))))
     }
 
-    fn check_joins(&self, faults: &mut Vec<Diagnostic>) {
+    fn check_joins(&self, source: &dyn Source, faults: &mut Vec<Diagnostic>) {
         for (one, other) in self.origin.joins.iter().flat_map(|join| &join.on) {
             faults.extend(self.has(one).err());
             faults.extend(self.has(other).err());
+            if let Err(why) = source.comparable(self.kind_of(one), self.kind_of(other)) {
+                let message = format!(
+                    "`{}.{}` and `{}.{}` {why}",
+                    one.alias, one.column, other.alias, other.column
+                );
+                faults.push(Diagnostic::error("KF005", one.span, message, "compared"));
+            }
         }
+    }
+
+    /// The type of a column; empty if there is no such column.
+    fn kind_of(&self, column: &SqlColumn) -> &str {
+        let mut columns = self.columns(&column.alias).iter();
+        let found = columns.find(|one| one.name == column.column);
+        found.map_or("", |one| one.kind.as_str())
     }
 
     /// The attributes that rows fill. Those that Keyfold keeps itself, and those that may be absent and have
@@ -418,12 +433,7 @@ impl<'m> Draft<'m> {
             let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
             let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
             let (at, positions) = watch(watched, &join.table, &columns);
-            let kind_of = |own: &SqlColumn| {
-                let mut columns = self.columns(&own.alias).iter();
-                let found = columns.find(|one| one.name == own.column);
-                found.map_or("", |one| one.kind.as_str())
-            };
-            let others = pairs.iter().map(|(own, other)| (*other, kind_of(own)));
+            let others = pairs.iter().map(|(own, other)| (*other, self.kind_of(own)));
             let others: Vec<(&SqlColumn, &str)> = others.collect();
             let sql = statement::dependent(source, &self.origin, number, &others, identity);
             depends.push(Dependence {

@@ -101,7 +101,7 @@ impl Cursor {
         }
         let mut page = Page::default();
         if self.after.is_none() {
-            let sql = mapped.statements.nameless(most);
+            let sql = mapped.statements.nameless(source, most);
             page.rows = source.query(&sql, &[])?;
         }
         let mut limit = most.saturating_add(usize::from(self.after.is_some()));

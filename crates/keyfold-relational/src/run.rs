@@ -79,6 +79,8 @@ pub struct Migration<'a, 'm> {
     backend: &'a Backend,
     progress: &'a Progress,
     sizes: Sizes,
+    /// Where the log is to be read from next, as it is stored.
+    place: Option<String>,
 }
 
 /// How much is read at once.
@@ -113,6 +115,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             backend,
             progress,
             sizes: Sizes::default(),
+            place: None,
         }
     }
 
@@ -236,8 +239,14 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.write(wishes)
     }
 
-    fn save(&self, state: &State) -> Result<(), Ended> {
-        match self.states().write(state, Some(state.fence))? {
+    /// Stores how far it is, and where the log is read from next.
+    fn save(&mut self, state: &State) -> Result<(), Ended> {
+        self.place = self.source.place();
+        let state = State {
+            place: self.place.clone(),
+            ..state.clone()
+        };
+        match self.states().write(&state, Some(state.fence))? {
             true => Ok(()),
             false => Err(Ended::Overtaken),
         }
@@ -287,12 +296,15 @@ impl<'a, 'm> Migration<'a, 'm> {
                 continue;
             }
             if once {
+                self.keep_place(state)?;
                 return Ok(Ended::Caught);
             }
             std::thread::sleep(IDLE);
             if looked.elapsed() > Duration::from_secs(1) {
                 looked = Instant::now();
-                self.check_mine(state)?;
+                if !self.keep_place(state)? {
+                    self.check_mine(state)?;
+                }
             }
         }
     }
@@ -331,10 +343,22 @@ impl<'a, 'm> Migration<'a, 'm> {
             }
             let watched = &self.mapping.watched;
             self.asked(|source| source.forget(watched, &change))?;
+            self.keep_place(state)?;
             let count = change.touched.len();
             self.progress.add_changes(count);
             return Ok(count);
         }
+    }
+
+    /// Stores where the log is read from next, if the source does not keep it and it is another place: whether
+    /// it did.
+    fn keep_place(&mut self, state: &State) -> Result<bool, Ended> {
+        let place = self.source.place();
+        let is_other = place.is_some() && place != self.place;
+        if is_other {
+            self.save(state)?;
+        }
+        Ok(is_other)
     }
 
     /// Whether this run has the migration still.

@@ -89,6 +89,11 @@ pub trait Source {
         sql
     }
 
+    /// The condition that a column is NULL.
+    fn is_null(&self, column: &str) -> String {
+        format!("{column} IS NULL")
+    }
+
     /// Looks whether the database can keep the changes of tables, without a change of it.
     ///
     /// # Errors
@@ -99,6 +104,39 @@ pub trait Source {
     fn argument_of(&self, number: usize, kind: &str) -> String {
         let _ = kind;
         self.argument(number)
+    }
+
+    /// Whether columns of two types may be compared in a join, so that a change of either tells the rows of the
+    /// other.
+    ///
+    /// # Errors
+    /// Why they may not.
+    fn comparable(&self, kind: &str, other: &str) -> Result<(), String> {
+        let _ = (kind, other);
+        Ok(())
+    }
+
+    /// The condition of rows that are not before the identity that is the arguments, by the columns that
+    /// identify a row.
+    fn behind(&self, columns: &[String]) -> String {
+        let places = (1..=columns.len()).map(|at| self.argument(at));
+        let places: Vec<String> = places.collect();
+        format!("({}) >= ({})", columns.join(", "), places.join(", "))
+    }
+
+    /// The place from which changes are read next, in a log whose places the source does not keep itself: it is
+    /// kept beside the tables. `None` where the source keeps it.
+    fn place(&self) -> Option<String> {
+        None
+    }
+
+    /// Goes on from a place that was kept.
+    ///
+    /// # Errors
+    /// When it is none, or the log does not have it any more.
+    fn resume(&mut self, place: &str) -> Result<(), SourceError> {
+        let _ = place;
+        Ok(())
     }
 
     /// Waits until what was read is durable in the database: a row that a failure takes back must not have

@@ -2,6 +2,7 @@
 //! the row and those that it is joined to, since their changes are what is seen. So an expression does not
 //! look at other rows, at the clock or at chance, and it stays inside of its parentheses.
 
+use crate::dialect::Dialect;
 use crate::source::{Source, SourceError};
 use crate::statement::Statements;
 use keyfold_model::diagnostic::{Diagnostic, Span};
@@ -53,8 +54,38 @@ const UNSTEADY: [&str; 43] = [
     "current_setting",
     "inet_client_addr",
 ];
-/// Functions of SQLite that are the present moment without an argument, or with `'now'`.
-const MOMENTS: [&str; 7] = [
+/// Those of MariaDB, which others may have for something else.
+const OF_MARIADB: [&str; 26] = [
+    "rand",
+    "random_bytes",
+    "uuid",
+    "uuid_v4",
+    "uuid_v7",
+    "uuid_short",
+    "sys_guid",
+    "sysdate",
+    "curdate",
+    "curtime",
+    "connection_id",
+    "user",
+    "system_user",
+    "database",
+    "schema",
+    "row_count",
+    "found_rows",
+    "last_insert_id",
+    "sleep",
+    "benchmark",
+    "get_lock",
+    "release_lock",
+    "is_used_lock",
+    "is_free_lock",
+    "load_file",
+    "version",
+];
+/// Functions of SQLite and MariaDB that are the present moment without an argument, or with `'now'`.
+const MOMENTS: [&str; 8] = [
+    "unix_timestamp",
     "date",
     "time",
     "datetime",
@@ -74,7 +105,7 @@ pub(crate) fn faults(
     source: &mut dyn Source,
     origin: &Origin,
 ) -> Result<Vec<Diagnostic>, SourceError> {
-    let is_sqlite = source.name().starts_with("sqlite:");
+    let dialect = Dialect::of(source);
     let mut all: Vec<(&str, Span)> = Vec::new();
     all.extend(
         origin
@@ -93,7 +124,7 @@ pub(crate) fn faults(
         source.query(&Statements::tried(source, origin, "1"), &[])?;
     }
     for (sql, span) in all {
-        if let Some(refusal) = refusal(sql, is_sqlite) {
+        if let Some(refusal) = refusal(sql, dialect) {
             let error = Diagnostic::error("KF005", span, refusal.message, refusal.label);
             faults.push(error.help(refusal.help));
             continue;
@@ -139,7 +170,7 @@ enum Token {
 }
 
 /// The pieces of an expression; names in quotes are left out.
-fn tokens(sql: &str, is_sqlite: bool) -> Vec<Token> {
+fn tokens(sql: &str, dialect: Dialect) -> Vec<Token> {
     let letters: Vec<char> = sql.chars().collect();
     let at = |place: usize| letters.get(place).copied().unwrap_or('\0');
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
@@ -151,7 +182,13 @@ fn tokens(sql: &str, is_sqlite: bool) -> Vec<Token> {
         match (first, second) {
             ('\'' | '"' | '`', _) => {
                 let mut text = String::new();
+                let has_escapes = dialect == Dialect::Mariadb && first != '`';
                 while place < letters.len() {
+                    if has_escapes && at(place) == '\\' {
+                        text.push(at(place + 1));
+                        place += 2;
+                        continue;
+                    }
                     if at(place) == first && at(place + 1) != first {
                         break;
                     }
@@ -165,9 +202,12 @@ fn tokens(sql: &str, is_sqlite: bool) -> Vec<Token> {
                 }
             }
             ('-', '-') | ('/', '*') => tokens.push(Token::Comment),
-            ('?', _) if is_sqlite => tokens.push(Token::Argument("?".to_owned())),
+            ('#', _) if dialect == Dialect::Mariadb => tokens.push(Token::Comment),
+            ('?', _) if dialect != Dialect::Postgres => {
+                tokens.push(Token::Argument("?".to_owned()))
+            }
             ('$' | ':' | '@', _) if is_inside(second) && at(start.wrapping_sub(1)) != ':' => {
-                let is_argument = first == '$' || is_sqlite;
+                let is_argument = first == '$' || dialect != Dialect::Postgres;
                 while is_inside(at(place)) {
                     place += 1;
                 }
@@ -196,8 +236,8 @@ fn tokens(sql: &str, is_sqlite: bool) -> Vec<Token> {
 }
 
 /// Why an expression is refused before the database is asked.
-fn refusal(sql: &str, is_sqlite: bool) -> Option<Refusal> {
-    let tokens = tokens(sql, is_sqlite);
+fn refusal(sql: &str, dialect: Dialect) -> Option<Refusal> {
+    let tokens = tokens(sql, dialect);
     let refused = |message: String, label, help| {
         Some(Refusal {
             message,
@@ -207,7 +247,7 @@ fn refusal(sql: &str, is_sqlite: bool) -> Option<Refusal> {
     };
     let mut depth = 0_i64;
     for (at, token) in tokens.iter().enumerate() {
-        let next = tokens.get(at + 1);
+        let behind = (tokens.get(at + 1), tokens.get(at + 2));
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
         let is_column = before == Some(&Token::Sign('.'));
         match token {
@@ -219,14 +259,14 @@ fn refusal(sql: &str, is_sqlite: bool) -> Option<Refusal> {
                     "join the table in the line; what follows from several rows is a `count`, `sum` or `max` of the model",
                 );
             }
-            Token::Word(word) if !is_column && is_unsteady(word, next, tokens.get(at + 2)) => {
+            Token::Word(word) if !is_column && is_unsteady(word, behind, dialect) => {
                 return refused(
                     format!("`{word}` is another value each time, and no change of a row says so"),
                     "not of the row",
                     "an expression is made of the columns of its row alone",
                 );
             }
-            Token::Text(text) if is_moment(text, (before, next), &tokens, is_sqlite) => {
+            Token::Text(text) if is_moment(text, (before, behind.0), &tokens, dialect) => {
                 return refused(
                     format!(
                         "`'{text}'` is another moment each time, and no change of a row says so"
@@ -268,11 +308,23 @@ fn refusal(sql: &str, is_sqlite: bool) -> Option<Refusal> {
 }
 
 /// Whether a word is a function or a value of the moment, with the two pieces behind it.
-fn is_unsteady(word: &str, next: Option<&Token>, second: Option<&Token>) -> bool {
+fn is_unsteady(
+    word: &str,
+    (next, second): (Option<&Token>, Option<&Token>),
+    dialect: Dialect,
+) -> bool {
     let is_call = next == Some(&Token::Sign('('));
     let is_bare =
         word.starts_with("current_") || word.starts_with("localtime") || word == "session_user";
     let is_empty = is_call && second == Some(&Token::Sign(')'));
+    if dialect == Dialect::Mariadb {
+        let is_bare = word.starts_with("utc_");
+        let is_sequence =
+            ["next", "previous"].contains(&word) && next == Some(&Token::Word("value".to_owned()));
+        if is_bare || is_sequence || (OF_MARIADB.contains(&word) && is_call) {
+            return true;
+        }
+    }
     (UNSTEADY.contains(&word) && (is_call || is_bare)) || (MOMENTS.contains(&word) && is_empty)
 }
 
@@ -281,10 +333,10 @@ fn is_moment(
     text: &str,
     (before, next): (Option<&Token>, Option<&Token>),
     all: &[Token],
-    is_sqlite: bool,
+    dialect: Dialect,
 ) -> bool {
     let is_word = |token: Option<&Token>, words: &[&str]| matches!(token, Some(Token::Word(word)) if words.contains(&word.as_str()));
-    if is_sqlite {
+    if dialect == Dialect::Sqlite {
         let has_moments = all.iter().any(|one| is_word(Some(one), &MOMENTS));
         return text == "now" && has_moments;
     }

@@ -10,6 +10,7 @@
 //! | `phase` | `begin`, `copy`, `follow` or `complete` |
 //! | `entity`, `after` | the entity that is copied, and the identity of its last row |
 //! | `rows` | how many rows were copied |
+//! | `place` | where the database's log is read from next, if the database does not keep it itself |
 
 use crate::cell::Cell;
 use crate::patient::patient;
@@ -71,6 +72,8 @@ pub struct State {
     pub(crate) after: Option<Vec<Cell>>,
     /// The rows that were copied, of all entities.
     pub rows: u64,
+    /// Where the log of the database is read from next.
+    pub(crate) place: Option<String>,
 }
 
 impl State {
@@ -84,6 +87,7 @@ impl State {
             entity: String::new(),
             after: None,
             rows: 0,
+            place: None,
         }
     }
 
@@ -96,6 +100,9 @@ impl State {
         item.insert("phase", self.phase.word());
         item.insert("entity", self.entity.as_str());
         item.insert("rows", Value::N(self.rows.into()));
+        if let Some(place) = &self.place {
+            item.insert("place", place.as_str());
+        }
         if let Some(after) = &self.after {
             item.insert("after", Value::L(after.iter().map(Cell::saved).collect()));
         }
@@ -126,6 +133,7 @@ impl State {
             entity: text("entity")?,
             after,
             rows: number("rows")?,
+            place: text("place"),
         })
     }
 }

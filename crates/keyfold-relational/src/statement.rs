@@ -121,9 +121,7 @@ impl Statements {
         let named = self.identity.iter();
         let mut all: Vec<String> = named.map(|one| format!("{one} IS NOT NULL")).collect();
         if !is_first {
-            let places = (1..=self.identity.len()).map(|at| source.argument(at));
-            let places: Vec<String> = places.collect();
-            all.push(format!("({own}) >= ({})", places.join(", ")));
+            all.push(source.behind(&self.identity));
         }
         format!(
             "{}{} ORDER BY {own} LIMIT {most}",
@@ -133,8 +131,8 @@ impl Statements {
     }
 
     /// Rows whose identity has a NULL, at most so many.
-    pub(crate) fn nameless(&self, most: usize) -> String {
-        let all = self.identity.iter().map(|one| format!("{one} IS NULL"));
+    pub(crate) fn nameless(&self, source: &dyn Source, most: usize) -> String {
+        let all = self.identity.iter().map(|one| source.is_null(one));
         let all: Vec<String> = all.collect();
         let condition = format!("({})", all.join(" OR "));
         format!("{}{} LIMIT {most}", self.select, self.with(condition))
@@ -151,7 +149,7 @@ impl Statements {
         for identity in identities {
             let one = self.identity.iter().zip(identity).map(|(column, cell)| {
                 if cell.is_null() {
-                    return format!("{column} IS NULL");
+                    return source.is_null(column);
                 }
                 arguments.push(cell.clone());
                 format!("{column} = {}", source.argument(arguments.len()))

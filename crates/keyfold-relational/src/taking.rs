@@ -91,10 +91,14 @@ impl<'m> Migration<'_, 'm> {
         if state.phase == Phase::Begin {
             let id = &state.id;
             self.asked(|source| source.watch(watched, id))?;
+            state.place = self.source.place();
             let fence = state.fence;
             state.phase = Phase::Copy;
             self.stored(&state, Some(fence))?;
         } else {
+            if let Some(place) = &state.place {
+                self.asked(|source| source.resume(place))?;
+            }
             self.asked(|source| source.check_watch(watched))?;
         }
         Ok(state)

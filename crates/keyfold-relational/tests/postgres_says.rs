@@ -19,9 +19,9 @@ mod worlds;
 use keyfold_client::{Backend, read};
 use keyfold_model::Model;
 use keyfold_relational::postgres::Postgres;
-use keyfold_relational::{Ended, Mapping, Migration, Progress, abort, check, verify};
+use keyfold_relational::{Ended, Mapping, Migration, Progress, abort};
 use support::Server;
-use worlds::{backend, compiled};
+use worlds::{backend, carried, compiled, first_value};
 
 const MODEL: &str = "model m 1
 
@@ -38,20 +38,7 @@ pattern one(id) -> A
 /// A run of a model until everything is carried, or an error's text.
 fn run(model: &Model, name: &str, backend: &Backend) -> Result<(), String> {
     let mut source = Postgres::open(name).map_err(|error| error.message)?;
-    let mapping = Mapping::of(model, &mut source).map_err(|error| error.to_string())?;
-    let progress = Progress::default();
-    check(&mapping, &mut source, &progress).map_err(|error| error.message)?;
-    match Migration::new(&mapping, &mut source, backend, &progress).run(true) {
-        Ended::Caught => {}
-        Ended::Source(error) => return Err(error.message),
-        other => return Err(format!("{other:?}")),
-    }
-    let verified = verify(&mapping, &mut source, backend, &progress);
-    let verified = verified.map_err(|error| error.to_string())?;
-    match verified.differences.first() {
-        None => Ok(()),
-        Some(one) => Err(format!("{}: {}", one.row, one.what)),
-    }
+    carried(model, &mut source, backend)
 }
 
 #[test]
@@ -336,15 +323,7 @@ fn stored(
     ));
     let model = compiled(&MODEL.replace("v: string?", &format!("v: {of}?")));
     let mut source = Postgres::open(name).unwrap();
-    let mapping = Mapping::of(&model, &mut source).unwrap();
-    let mapped = &mapping.entities[0];
-    let rows = mapped.all_values(&mut source).unwrap();
-    match &rows[0] {
-        Ok(values) => Ok(values
-            .get("v")
-            .map_or("absent".to_owned(), |value| format!("{value:?}"))),
-        Err(problem) => Err(problem.to_string()),
-    }
+    first_value(&model, &mut source)
 }
 
 #[test]

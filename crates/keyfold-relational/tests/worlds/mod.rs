@@ -36,6 +36,40 @@ pub(crate) fn backend(model: &Model) -> Backend {
     backend
 }
 
+/// A check, a run until everything is carried, and a comparison; or an error's text.
+pub(crate) fn carried(
+    model: &Model,
+    source: &mut dyn Source,
+    backend: &Backend,
+) -> Result<(), String> {
+    let mapping = Mapping::of(model, source).map_err(|error| error.to_string())?;
+    let progress = Progress::default();
+    check(&mapping, source, &progress).map_err(|error| error.message)?;
+    match Migration::new(&mapping, source, backend, &progress).run(true) {
+        Ended::Caught => {}
+        Ended::Source(error) => return Err(error.message),
+        other => return Err(format!("{other:?}")),
+    }
+    let verified = verify(&mapping, source, backend, &progress);
+    let verified = verified.map_err(|error| error.to_string())?;
+    match verified.differences.first() {
+        None => Ok(()),
+        Some(one) => Err(format!("{}: {}", one.row, one.what)),
+    }
+}
+
+/// What the attribute `v` of the first row of the first entity is, or why it is nothing.
+pub(crate) fn first_value(model: &Model, source: &mut dyn Source) -> Result<String, String> {
+    let mapping = Mapping::of(model, source).unwrap();
+    let rows = mapping.entities[0].all_values(source).unwrap();
+    match &rows[0] {
+        Ok(values) => Ok(values
+            .get("v")
+            .map_or("absent".to_owned(), |value| format!("{value:?}"))),
+        Err(problem) => Err(problem.to_string()),
+    }
+}
+
 /// The items of the table `Shop`, without what only writes count.
 fn items(backend: &Backend) -> Vec<Item> {
     let scan = ScanInput {
@@ -115,6 +149,22 @@ impl Source for Busy<'_> {
     }
     fn read(&self, sql: String, kind: &str) -> String {
         self.inner.read(sql, kind)
+    }
+    fn comparable(&self, kind: &str, other: &str) -> Result<(), String> {
+        self.inner.comparable(kind, other)
+    }
+    fn is_null(&self, column: &str) -> String {
+        self.inner.is_null(column)
+    }
+    fn behind(&self, columns: &[String]) -> String {
+        self.inner.behind(columns)
+    }
+    fn place(&self) -> Option<String> {
+        self.inner.place()
+    }
+    fn resume(&mut self, place: &str) -> Result<(), SourceError> {
+        self.called()?;
+        self.inner.resume(place)
     }
     fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
         self.inner.ready(watched)

@@ -12,6 +12,7 @@ use crate::output::Output;
 use crate::terminal;
 use clap::{Args, Subcommand};
 use keyfold_client::Backend;
+use keyfold_relational::mariadb::Mariadb;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
@@ -84,7 +85,8 @@ enum Action {
 struct Origin {
     /// The model, whose entities have `from` lines.
     model: PathBuf,
-    /// The database: sqlite:FILE, or postgres://USER@HOST/DATABASE (its password in PGPASSWORD).
+    /// The database: sqlite:FILE, postgres://USER@HOST/DATABASE (its password in PGPASSWORD), or
+    /// mysql://USER@HOST/DATABASE, a MariaDB (its password in MYSQL_PWD).
     #[arg(long, value_name = "DATABASE")]
     from: String,
 }
@@ -147,10 +149,14 @@ fn source(name: &str) -> Result<Box<dyn Source + Send>, Failure> {
     if name.starts_with("postgres://") || name.starts_with("postgresql://") {
         return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
     }
+    if name.starts_with("mysql://") || name.starts_with("mariadb://") {
+        return Ok(Box::new(Mariadb::open(name).map_err(of_source)?));
+    }
     // What somebody typed may hold a password.
     let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
     Err(Failure::usage(format!(
-        "`{scheme}` names no database: it is sqlite:FILE or postgres://USER@HOST:PORT/DATABASE"
+        "`{scheme}` names no database: it is sqlite:FILE, postgres://USER@HOST:PORT/DATABASE or \
+         mysql://USER@HOST:PORT/DATABASE"
     ))
     .of_argument("from"))
 }

@@ -1,0 +1,219 @@
+//! What MariaDB's catalog says of tables: their columns, and whether its log tells enough of them.
+
+use super::kind::{self, Kind};
+use super::quoting::literal;
+use super::session::Session;
+use crate::source::{Column, SourceError, Watched};
+use keyfold_model::schema::origin::SqlTable;
+
+/// A table whose rows are told by the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Table {
+    pub(super) schema: String,
+    pub(super) name: String,
+    /// The columns by which its rows are told.
+    pub(super) columns: Vec<(String, Kind)>,
+    /// Whether names of tables have capitals and small letters, and these differ.
+    pub(super) is_exact: bool,
+}
+
+impl Table {
+    /// Whether a name is that of the table.
+    pub(super) fn is(&self, schema: &str, name: &str) -> bool {
+        match self.is_exact {
+            true => self.schema == schema && self.name == name,
+            false => {
+                self.schema.eq_ignore_ascii_case(schema) && self.name.eq_ignore_ascii_case(name)
+            }
+        }
+    }
+}
+
+/// A table as the catalog has it.
+struct Found {
+    schema: String,
+    name: String,
+    kind: String,
+    engine: String,
+}
+
+impl Found {
+    /// Its rows in tables of the catalog.
+    fn condition(&self) -> String {
+        let (schema, name) = (literal(&self.schema), literal(&self.name));
+        format!("TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}")
+    }
+}
+
+/// A column as the catalog has it.
+struct Held {
+    name: String,
+    kind: String,
+    is_virtual: bool,
+}
+
+fn find(
+    session: &mut Session,
+    schema: Option<&String>,
+    name: &str,
+) -> Result<Option<Found>, SourceError> {
+    let schema = schema.map_or(session.database(), String::as_str).to_owned();
+    let wanted = Found {
+        schema,
+        name: name.to_owned(),
+        kind: String::new(),
+        engine: String::new(),
+    };
+    let rows = session.texts(&format!(
+        "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE {}",
+        wanted.condition()
+    ))?;
+    let exact = rows
+        .iter()
+        .find(|row| row.get(1).is_some_and(|one| one == name));
+    let Some(row) = exact.or(rows.first()) else {
+        return Ok(None);
+    };
+    let text = |at: usize| row.get(at).cloned().unwrap_or_default();
+    Ok(Some(Found {
+        schema: text(0),
+        name: text(1),
+        kind: text(2),
+        engine: text(3),
+    }))
+}
+
+/// Why the log tells nothing of a table.
+fn untold(found: &Found) -> Option<String> {
+    match found.kind.as_str() {
+        "VIEW" => {
+            Some("is a view: nothing says when its rows change; map its tables instead".to_owned())
+        }
+        "BASE TABLE" | "SYSTEM VERSIONED" if found.engine.eq_ignore_ascii_case("InnoDB") => None,
+        "BASE TABLE" | "SYSTEM VERSIONED" => Some(format!(
+            "is a table of {}, which has no snapshots: ALTER TABLE {} ENGINE = InnoDB",
+            found.engine, found.name
+        )),
+        _ => Some("is no table".to_owned()),
+    }
+}
+
+fn held(session: &mut Session, found: &Found) -> Result<Vec<Held>, SourceError> {
+    let rows = session.texts(&format!(
+        "SELECT COLUMN_NAME, COLUMN_TYPE, CHARACTER_SET_NAME, COLLATION_NAME, EXTRA FROM information_schema.COLUMNS \
+         WHERE {} ORDER BY ORDINAL_POSITION",
+        found.condition()
+    ))?;
+    let text = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    let columns = rows.iter().map(|row| Held {
+        name: text(row, 0),
+        kind: kind::written(&text(row, 1), &text(row, 2), &text(row, 3)),
+        is_virtual: text(row, 4).to_ascii_uppercase().contains("VIRTUAL"),
+    });
+    Ok(columns.collect())
+}
+
+/// The columns of a table; `None` if there is none.
+pub(super) fn columns(
+    session: &mut Session,
+    table: &SqlTable,
+) -> Result<Option<Vec<Column>>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(None);
+    };
+    if let Some(why) = untold(&found) {
+        return Err(SourceError::lasting(format!("`{}` {why}", table.name)));
+    }
+    let columns = held(session, &found)?.into_iter().map(|one| Column {
+        name: one.name,
+        kind: one.kind,
+    });
+    Ok(Some(columns.collect()))
+}
+
+/// The tables that are watched, if the log tells the watched columns.
+///
+/// # Errors
+/// When it does not of one, with what mends it.
+pub(super) fn tables(
+    session: &mut Session,
+    watched: &[Watched],
+) -> Result<Vec<Table>, SourceError> {
+    let is_exact = session.text("SELECT @@lower_case_table_names")? == "0";
+    let (mut tables, mut faults) = (Vec::new(), Vec::new());
+    for one in watched {
+        let Some(found) = find(session, one.schema.as_ref(), &one.table)? else {
+            faults.push(format!("the database has no table `{}`", one.table));
+            continue;
+        };
+        if let Some(why) = untold(&found) {
+            faults.push(format!("`{}` {why}", one.table));
+            continue;
+        }
+        faults.extend(followed(session, &found)?);
+        let held = held(session, &found)?;
+        let mut columns = Vec::new();
+        for name in &one.columns {
+            match held.iter().find(|column| column.name == *name) {
+                Some(column) => {
+                    let kind = Kind::of(&column.kind);
+                    faults.extend(untold_column(&found, column, &kind));
+                    columns.push((name.clone(), kind));
+                }
+                None => faults.push(format!("`{}` has no column `{name}`", one.table)),
+            }
+        }
+        tables.push(Table {
+            schema: found.schema,
+            name: found.name,
+            columns,
+            is_exact,
+        });
+    }
+    match faults.is_empty() {
+        true => Ok(tables),
+        false => Err(SourceError::lasting(faults.join("\n"))),
+    }
+}
+
+/// Why rows cannot be told by a column.
+fn untold_column(found: &Found, column: &Held, kind: &Kind) -> Option<String> {
+    let why = match column.is_virtual {
+        true => Some("is a virtual column, which the log need not hold: make it PERSISTENT"),
+        false => kind.untold(),
+    };
+    let why = why?;
+    Some(format!(
+        "`{}` of `{}` tells its items apart or joins them, and {why}",
+        column.name, found.name
+    ))
+}
+
+/// The foreign keys by which rows are changed or deleted with rows of other tables: the log does not tell that.
+fn followed(session: &mut Session, found: &Found) -> Result<Vec<String>, SourceError> {
+    let rows = session.texts(&format!(
+        "SELECT CONSTRAINT_NAME, REFERENCED_TABLE_NAME, UPDATE_RULE, DELETE_RULE FROM \
+         information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = {} AND TABLE_NAME = {}",
+        literal(&found.schema),
+        literal(&found.name)
+    ))?;
+    let mut faults = Vec::new();
+    for row in rows {
+        let [key, other, update, delete] = row.as_slice() else {
+            continue;
+        };
+        let acts = |rule: &String| ["CASCADE", "SET NULL", "SET DEFAULT"].contains(&rule.as_str());
+        let rule = match (acts(delete), acts(update)) {
+            (true, _) => format!("ON DELETE {delete}"),
+            (false, true) => format!("ON UPDATE {update}"),
+            (false, false) => continue,
+        };
+        let table = &found.name;
+        faults.push(format!(
+            "rows of `{table}` change with those of `{other}` by the foreign key `{key}` ({rule}), and the log does \
+             not tell that: ALTER TABLE {table} DROP FOREIGN KEY {key}, and add it again without, for as long as the \
+             migration runs"
+        ));
+    }
+    Ok(faults)
+}

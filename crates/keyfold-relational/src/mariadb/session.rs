@@ -1,0 +1,365 @@
+//! A connection to MariaDB, which is made again when it is lost. Rows are asked for by prepared statements,
+//! whose answers hold exact numbers.
+
+use super::value;
+use crate::cell::Cell;
+use crate::source::SourceError;
+use mysql::prelude::Queryable as _;
+use mysql::{Conn, DriverError, Opts, OptsBuilder, Params, SslOpts, Value};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How long a server is waited for that does not answer a connection.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// A connection that says nothing for so long is looked at, whether somebody is there.
+const ALIVE: u32 = 30_000;
+/// What a session is like, whatever the server or the user has set.
+const FORMS: [&str; 3] = [
+    "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",
+    "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = \
+     '+00:00', lc_time_names = 'en_US', default_week_format = 0, div_precision_increment = 4, sql_select_limit = \
+     DEFAULT, wait_timeout = 604800, net_write_timeout = 600, max_statement_time = 0, lock_wait_timeout = 30",
+    "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+];
+/// How long the right to migrate is waited for: the server notices a moment later that the run before has ended.
+const CLAIM_SECONDS: u32 = 4;
+/// What an error of the server begins with.
+const SAYS: &str = "MariaDB says: ";
+/// The statements that a connection keeps prepared.
+const PREPARED_MAX: usize = 128;
+
+/// Errors that pass: too many connections, a server that ends, a lock or a deadlock, a statement that was ended,
+/// a table that was changed in the middle of a snapshot.
+const PASSING: [u16; 12] = [
+    1040, 1053, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1412, 1927,
+];
+
+/// A connection, and how it is made.
+pub(super) struct Session {
+    opts: Opts,
+    name: String,
+    database: String,
+    conn: Option<Conn>,
+    /// Whether it has the right to migrate.
+    has_claim: bool,
+    /// Whether a snapshot was begun, and is lost with the connection.
+    is_within: bool,
+}
+
+/// What a server says of a mistake.
+pub(super) fn of(error: &mysql::Error) -> SourceError {
+    let (message, may_pass) = match error {
+        mysql::Error::MySqlError(said) => (
+            format!("{SAYS}{}", said.message),
+            PASSING.contains(&said.code),
+        ),
+        mysql::Error::IoError(_) | mysql::Error::CodecError(_) => {
+            (format!("MariaDB does not answer: {error}"), true)
+        }
+        mysql::Error::DriverError(
+            DriverError::ConnectTimeout
+            | DriverError::CouldNotConnect(_)
+            | DriverError::Timeout
+            | DriverError::UnexpectedPacket,
+        ) => (format!("MariaDB does not answer: {error}"), true),
+        other => (format!("MariaDB cannot be used: {other}"), false),
+    };
+    SourceError { message, may_pass }
+}
+
+/// Whether an error says that a right is missing.
+pub(super) fn is_right(error: &mysql::Error) -> bool {
+    matches!(error, mysql::Error::MySqlError(said) if [1044, 1045, 1142, 1227].contains(&said.code))
+}
+
+/// How a database is connected to.
+fn options(text: &str) -> Result<Opts, SourceError> {
+    let address = text.split_once("://").map_or("", |(_, address)| address);
+    let (address, has_tls) = without_tls(address);
+    let opts = Opts::from_url(&format!("mysql://{address}")).map_err(|error| {
+        SourceError::lasting(format!(
+            "this names no database of MariaDB ({error}); it is mysql://USER@HOST:PORT/DATABASE"
+        ))
+    })?;
+    if opts.get_db_name().is_none_or(str::is_empty) {
+        return Err(SourceError::lasting(
+            "this names no database of MariaDB; it is mysql://USER@HOST:PORT/DATABASE",
+        ));
+    }
+    let password = opts.get_pass().map(str::to_owned);
+    let password = password.or_else(|| std::env::var("MYSQL_PWD").ok());
+    let within = opts.get_tcp_connect_timeout().unwrap_or(CONNECT_WITHIN);
+    let tls = opts.get_ssl_opts().cloned();
+    let tls = tls.or_else(|| has_tls.then(SslOpts::default));
+    let builder = OptsBuilder::from_opts(opts)
+        .ssl_opts(tls)
+        .pass(password)
+        .tcp_connect_timeout(Some(within))
+        .tcp_keepalive_time_ms(Some(ALIVE))
+        .prefer_socket(false)
+        .stmt_cache_size(PREPARED_MAX);
+    Ok(builder.into())
+}
+
+/// An address without the option that asks for TLS, and whether it was there.
+fn without_tls(address: &str) -> (String, bool) {
+    let Some((address, options)) = address.split_once('?') else {
+        return (address.to_owned(), false);
+    };
+    let options = options.split('&');
+    let (tls, others): (Vec<&str>, Vec<&str>) = options.partition(|one| *one == "require_ssl=true");
+    let others = others.join("&");
+    match others.is_empty() {
+        true => (address.to_owned(), !tls.is_empty()),
+        false => (format!("{address}?{others}"), !tls.is_empty()),
+    }
+}
+
+/// What names a database, without user and password: these may change while it is migrated.
+fn name(opts: &Opts) -> String {
+    let database = opts.get_db_name().unwrap_or_default();
+    match opts.get_socket() {
+        Some(socket) => format!("mariadb://{socket}/{database}"),
+        None => {
+            let host = opts.get_ip_or_hostname();
+            format!("mariadb://{host}:{}/{database}", opts.get_tcp_port())
+        }
+    }
+}
+
+impl Session {
+    /// A session with the database that a text names.
+    pub(super) fn open(text: &str) -> Result<Session, SourceError> {
+        let opts = options(text)?;
+        let mut session = Session {
+            name: name(&opts),
+            database: opts.get_db_name().unwrap_or_default().to_owned(),
+            opts,
+            conn: None,
+            has_claim: false,
+            is_within: false,
+        };
+        session.connect()?;
+        Ok(session)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// How others are connected to the same server.
+    pub(super) fn opts(&self) -> &Opts {
+        &self.opts
+    }
+
+    /// Connects, if it is not connected.
+    fn connect(&mut self) -> Result<(), SourceError> {
+        if self.conn.is_some() {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.is_within) {
+            return Err(lost());
+        }
+        let mut conn = Conn::new(self.opts.clone()).map_err(|error| {
+            let mut error = of(&error);
+            error.message = format!("cannot connect to {}: {}", self.name, error.message);
+            error
+        })?;
+        let version: Option<String> = conn
+            .query_first("SELECT version()")
+            .map_err(|error| of(&error))?;
+        if !version.unwrap_or_default().contains("MariaDB") {
+            return Err(SourceError::lasting(format!(
+                "{} is no MariaDB: MySQL is not read yet, because its log does not say which of its changes a \
+                 snapshot holds",
+                self.name
+            )));
+        }
+        for sql in FORMS {
+            conn.query_drop(sql).map_err(|error| of(&error))?;
+        }
+        self.conn = Some(conn);
+        match self.has_claim {
+            true => self.take_claim(),
+            false => Ok(()),
+        }
+    }
+
+    /// Asks the server. A connection that does not answer is left.
+    fn asked<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Conn) -> mysql::Result<T>,
+    ) -> Result<T, SourceError> {
+        self.connect()?;
+        let Some(conn) = &mut self.conn else {
+            return Err(lost());
+        };
+        ask(conn).map_err(|error| {
+            let is_said = matches!(&error, mysql::Error::MySqlError(said) if ![1053, 1927].contains(&said.code));
+            if !is_said {
+                self.conn = None;
+            }
+            of(&error)
+        })
+    }
+
+    /// Runs a statement that answers nothing.
+    pub(super) fn execute(&mut self, sql: &str) -> Result<(), SourceError> {
+        self.asked(|conn| conn.query_drop(sql))
+    }
+
+    /// The rows of a statement, as texts; NULL is empty.
+    pub(super) fn texts(&mut self, sql: &str) -> Result<Vec<Vec<String>>, SourceError> {
+        let rows: Vec<mysql::Row> = self.asked(|conn| conn.query(sql))?;
+        let text = |value: Value| match value {
+            Value::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            _ => String::new(),
+        };
+        Ok(rows
+            .into_iter()
+            .map(|row| row.unwrap().into_iter().map(text).collect())
+            .collect())
+    }
+
+    /// The first text of the first row; empty if there is none.
+    pub(super) fn text(&mut self, sql: &str) -> Result<String, SourceError> {
+        let mut rows = self.texts(sql)?.into_iter();
+        let first = rows.next().and_then(|row| row.into_iter().next());
+        Ok(first.unwrap_or_default())
+    }
+
+    /// The rows of a query with arguments.
+    pub(super) fn rows(
+        &mut self,
+        sql: &str,
+        arguments: &[Cell],
+    ) -> Result<Vec<Vec<Cell>>, SourceError> {
+        let arguments = match arguments.is_empty() {
+            true => Params::Empty,
+            false => {
+                let named = arguments.iter().enumerate();
+                let named =
+                    named.map(|(at, cell)| (argument_name(at + 1).into_bytes(), value_of(cell)));
+                Params::Named(named.collect::<HashMap<_, _>>())
+            }
+        };
+        let rows: Vec<mysql::Row> = self.asked(|conn| conn.exec(sql, arguments))?;
+        let cells = rows.into_iter().map(|row| {
+            let columns = row.columns();
+            let pairs = columns.iter().zip(row.unwrap());
+            pairs
+                .map(|(column, value)| value::cell(column, value))
+                .collect()
+        });
+        Ok(cells.collect())
+    }
+
+    /// Begins a snapshot.
+    pub(super) fn begin(&mut self) -> Result<(), SourceError> {
+        self.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
+        self.is_within = true;
+        Ok(())
+    }
+
+    /// Ends the snapshot. One that is lost has ended.
+    pub(super) fn end(&mut self) -> Result<(), SourceError> {
+        self.is_within = false;
+        match self.conn.is_some() {
+            true => self.execute("ROLLBACK"),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes the right to migrate, which lives as long as the connection.
+    pub(super) fn claim(&mut self) -> Result<(), SourceError> {
+        match self.has_claim {
+            true => Ok(()),
+            false => self.take_claim(),
+        }
+    }
+
+    fn take_claim(&mut self) -> Result<(), SourceError> {
+        self.has_claim = false;
+        let digest = Sha256::digest(self.database.as_bytes());
+        let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
+        let lock = format!("keyfold_{}", digits.collect::<String>());
+        if self.text(&format!("SELECT GET_LOCK('{lock}', {CLAIM_SECONDS})"))? == "1" {
+            self.has_claim = true;
+            return Ok(());
+        }
+        let holder = self.text(&format!("SELECT IS_USED_LOCK('{lock}')"))?;
+        Err(SourceError::lasting(format!(
+            "another migration of {} is under way: one at a time reads its changes (it is connected as process \
+             {holder} of MariaDB)",
+            self.name
+        )))
+    }
+}
+
+fn lost() -> SourceError {
+    SourceError {
+        message: "the connection to MariaDB was lost, and its snapshot with it".to_owned(),
+        may_pass: true,
+    }
+}
+
+/// The name of the argument with a number, from 1.
+pub(super) fn argument_name(number: usize) -> String {
+    format!("a{number}")
+}
+
+fn value_of(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::NULL,
+        Cell::Integer(number) => Value::Int(*number),
+        Cell::Real(number) => Value::Double(*number),
+        Cell::Text(text) => Value::Bytes(text.as_bytes().to_vec()),
+        Cell::Bytes(bytes) => Value::Bytes(bytes.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_asked_for_by_an_option() {
+        let is_tls = |text: &str| options(text).is_ok_and(|opts| opts.get_ssl_opts().is_some());
+        assert!(is_tls("mysql://me@h/shop?require_ssl=true"));
+        assert!(is_tls(
+            "mysql://me@h/shop?root_cert_path=ca.pem&require_ssl=true"
+        ));
+        assert!(is_tls("mysql://me@h/shop?root_cert_path=ca.pem"));
+        assert!(!is_tls("mysql://me@h/shop?tcp_nodelay=true"));
+        assert!(options("mysql://me@h/shop?require_ssl=maybe").is_err());
+    }
+
+    #[test]
+    fn a_name_holds_no_password() {
+        let names = [
+            (
+                "mysql://me:secret@db.example:3307/shop",
+                "mariadb://db.example:3307/shop",
+            ),
+            (
+                "mariadb://me@localhost/shop?socket=/run/m.sock",
+                "mariadb:///run/m.sock/shop",
+            ),
+        ];
+        for (text, due) in names {
+            let opts = options(text).map_err(|error| error.message);
+            assert_eq!(opts.map(|opts| name(&opts)).as_deref(), Ok(due));
+        }
+        for text in ["mysql://me@localhost", "mysql://me@localhost/", "mysql:x"] {
+            assert!(
+                options(text).is_err_and(|error| error.message.contains("DATABASE")),
+                "{text}"
+            );
+        }
+    }
+}
