@@ -1,33 +1,12 @@
 //! What MariaDB's catalog says of tables: their columns, and whether its log tells enough of them.
 
+use super::ddl;
 use super::kind::{self, Kind};
-use super::quoting::literal;
+use super::quoting::{literal, quoted};
 use super::session::Session;
+use super::table::Table;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
-
-/// A table whose rows are told by the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Table {
-    pub(super) schema: String,
-    pub(super) name: String,
-    /// The columns by which its rows are told.
-    pub(super) columns: Vec<(String, Kind)>,
-    /// Whether names of tables have capitals and small letters, and these differ.
-    pub(super) is_exact: bool,
-}
-
-impl Table {
-    /// Whether a name is that of the table.
-    pub(super) fn is(&self, schema: &str, name: &str) -> bool {
-        match self.is_exact {
-            true => self.schema == schema && self.name == name,
-            false => {
-                self.schema.eq_ignore_ascii_case(schema) && self.name.eq_ignore_ascii_case(name)
-            }
-        }
-    }
-}
 
 /// A table as the catalog has it.
 struct Found {
@@ -190,30 +169,19 @@ fn untold_column(found: &Found, column: &Held, kind: &Kind) -> Option<String> {
 }
 
 /// The foreign keys by which rows are changed or deleted with rows of other tables: the log does not tell that.
+/// `information_schema` shows them to some roles alone.
 fn followed(session: &mut Session, found: &Found) -> Result<Vec<String>, SourceError> {
-    let rows = session.texts(&format!(
-        "SELECT CONSTRAINT_NAME, REFERENCED_TABLE_NAME, UPDATE_RULE, DELETE_RULE FROM \
-         information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = {} AND TABLE_NAME = {}",
-        literal(&found.schema),
-        literal(&found.name)
-    ))?;
-    let mut faults = Vec::new();
-    for row in rows {
-        let [key, other, update, delete] = row.as_slice() else {
-            continue;
-        };
-        let acts = |rule: &String| ["CASCADE", "SET NULL", "SET DEFAULT"].contains(&rule.as_str());
-        let rule = match (acts(delete), acts(update)) {
-            (true, _) => format!("ON DELETE {delete}"),
-            (false, true) => format!("ON UPDATE {update}"),
-            (false, false) => continue,
-        };
-        let table = &found.name;
-        faults.push(format!(
+    let (schema, table) = (quoted(&found.schema), quoted(&found.name));
+    let rows = session.texts(&format!("SHOW CREATE TABLE {schema}.{table}"))?;
+    let made = rows.first().and_then(|row| row.get(1));
+    let actions = ddl::actions(made.map(String::as_str).unwrap_or_default());
+    let faults = actions.into_iter().map(|one| {
+        let (table, key, other, rule) = (&found.name, &one.key, &one.other, &one.rule);
+        format!(
             "rows of `{table}` change with those of `{other}` by the foreign key `{key}` ({rule}), and the log does \
              not tell that: ALTER TABLE {table} DROP FOREIGN KEY {key}, and add it again without, for as long as the \
              migration runs"
-        ));
-    }
-    Ok(faults)
+        )
+    });
+    Ok(faults.collect())
 }

@@ -1,6 +1,6 @@
 //! Statements in the log: those that change tables, and those that change rows without telling which.
 
-use super::catalog::Table;
+use super::table::Table;
 
 /// A piece of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,9 +194,72 @@ fn named_only(pieces: &[Piece]) -> &[Piece] {
     pieces.get(..count.min(pieces.len())).unwrap_or_default()
 }
 
+/// What a foreign key does to rows when those change that they refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Action {
+    pub(super) key: String,
+    /// The table that the rows refer to.
+    pub(super) other: String,
+    /// `ON DELETE CASCADE`.
+    pub(super) rule: String,
+}
+
+/// The foreign keys of a statement of SHOW CREATE TABLE that change rows.
+pub(super) fn actions(sql: &str) -> Vec<Action> {
+    let pieces = pieces(sql);
+    let is_at = |at: usize, word: &str| pieces.get(at).is_some_and(|piece| piece.is(word));
+    let name_at = |at: usize| pieces.get(at).and_then(Piece::name);
+    let (mut key, mut other) = (String::new(), String::new());
+    let mut actions: Vec<Action> = Vec::new();
+    for at in 0..pieces.len() {
+        if is_at(at, "constraint") {
+            key = name_at(at + 1).unwrap_or_default().to_owned();
+        } else if is_at(at, "references") {
+            let behind = pieces.get(at + 1..).unwrap_or_default();
+            let last = named_only(behind).last().and_then(Piece::name);
+            other = last.unwrap_or_default().to_owned();
+        } else if is_at(at, "on") && (is_at(at + 1, "delete") || is_at(at + 1, "update")) {
+            let rule = match (is_at(at + 2, "cascade"), is_at(at + 2, "set")) {
+                (true, _) => "CASCADE".to_owned(),
+                (false, true) => format!("SET {}", name_at(at + 3).unwrap_or_default()),
+                (false, false) => continue,
+            };
+            let event = name_at(at + 1).unwrap_or_default();
+            if actions.last().is_none_or(|last| last.key != key) {
+                actions.push(Action {
+                    key: key.clone(),
+                    other: other.clone(),
+                    rule: format!("ON {event} {rule}"),
+                });
+            }
+        }
+    }
+    actions
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_actions_of_foreign_keys_are_found() {
+        let sql = "CREATE TABLE `t` (\n `on` int COMMENT 'ON DELETE CASCADE',\n `at` timestamp ON UPDATE \
+                   current_timestamp(),\n CONSTRAINT `a` FOREIGN KEY (`on`) REFERENCES `p` (`id`),\n CONSTRAINT `b` \
+                   FOREIGN KEY (`on`) REFERENCES `e`.`q` (`id`) ON DELETE SET NULL ON UPDATE CASCADE,\n CONSTRAINT `c` \
+                   FOREIGN KEY (`on`) REFERENCES `r` (`id`) ON DELETE NO ACTION ON UPDATE CASCADE\n) ENGINE=InnoDB";
+        let found = actions(sql);
+        let found: Vec<[&str; 3]> = found
+            .iter()
+            .map(|one| [one.key.as_str(), one.other.as_str(), one.rule.as_str()])
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ["b", "q", "ON DELETE SET NULL"],
+                ["c", "r", "ON UPDATE CASCADE"]
+            ]
+        );
+    }
 
     fn is_harm(sql: &str) -> bool {
         let table = Table {

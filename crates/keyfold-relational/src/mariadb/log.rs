@@ -4,11 +4,11 @@
 //! behind a transaction when all of its rows are. A long transaction is carried in pieces: its rows are read in
 //! snapshots that hold it whole.
 
-use super::catalog::Table;
 use super::ddl;
 use super::place::{Place, Transactions};
 use super::reading::{self, Row};
 use super::session::{self, Session};
+use super::table::Table;
 use crate::source::SourceError;
 use mysql::binlog::events::{Event, EventData};
 use mysql::prelude::Queryable as _;

@@ -2,7 +2,7 @@
 //! the database: the place in the log is kept beside the tables.
 //!
 //! - `session`: a connection that is made again when it is lost; `kind`, `value`: types and values as cells.
-//! - `catalog`: tables and columns, `server`: settings and rights, and what stands in the way.
+//! - `catalog`, `table`: tables and columns, `server`: settings and rights, and what stands in the way.
 //! - `place`: places of the log; `log`: the log; `reading`: which rows it tells; `ddl`: what changes tables.
 //! - `quoting`: names and texts in SQL.
 //!
@@ -18,11 +18,11 @@ mod quoting;
 mod reading;
 mod server;
 mod session;
+mod table;
 mod value;
 
 use crate::cell::Cell;
 use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
-use catalog::Table;
 use keyfold_model::schema::origin::SqlTable;
 use kind::Kind;
 use log::Log;
@@ -31,6 +31,7 @@ use quoting::quoted;
 use session::Session;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
+use table::Table;
 use value::Told;
 
 /// The time between two looks at whether the changes are still told.

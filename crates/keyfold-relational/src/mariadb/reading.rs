@@ -1,6 +1,6 @@
 //! Events of the log become rows that were touched.
 
-use super::catalog::Table;
+use super::table::Table;
 use super::value::{self, Told};
 use crate::source::SourceError;
 use mysql::Value;

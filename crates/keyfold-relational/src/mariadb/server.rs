@@ -56,10 +56,33 @@ pub(super) fn check(session: &mut Session) -> Result<(), SourceError> {
             ));
         }
     }
+    faults.extend(repeated(session)?);
     match faults.is_empty() {
         true => Ok(()),
         false => Err(SourceError::lasting(faults.join("\n"))),
     }
+}
+
+/// Why a server that repeats the changes of others does not log them.
+fn repeated(session: &mut Session) -> Result<Option<String>, SourceError> {
+    let settings = "SELECT @@log_slave_updates, @@wsrep_on, @@gtid_slave_pos";
+    let rows = session.texts(settings)?;
+    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let [logs, cluster, repeated] = row else {
+        return Ok(None);
+    };
+    if logs == "1" {
+        return Ok(None);
+    }
+    let is_replica = match session.texts("SHOW ALL SLAVES STATUS") {
+        Ok(masters) => !masters.is_empty(),
+        Err(error) if error.may_pass => return Err(error),
+        // The role may not see it. A server that has repeated changes once may do so still.
+        Err(_) => !repeated.is_empty(),
+    };
+    let why = "this MariaDB repeats the changes of other servers and does not log them: put `log_slave_updates` under \
+               [mariadb] in its configuration and start it anew, or migrate from the server that has the changes first";
+    Ok((is_replica || cluster == "1").then(|| why.to_owned()))
 }
 
 /// Checks that the log has the changes of all databases.

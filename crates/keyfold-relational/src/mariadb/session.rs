@@ -18,7 +18,7 @@ const ALIVE: u32 = 30_000;
 const FORMS: [&str; 3] = [
     "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",
     "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = \
-     '+00:00', lc_time_names = 'en_US', default_week_format = 0, div_precision_increment = 4, sql_select_limit = \
+     '+00:00', lc_time_names = 'en_US', default_week_format = 0, div_precision_increment = 4, sql_quote_show_create = 1, sql_select_limit = \
      DEFAULT, wait_timeout = 604800, net_write_timeout = 600, max_statement_time = 0, lock_wait_timeout = 30",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 ];

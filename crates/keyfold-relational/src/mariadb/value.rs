@@ -161,7 +161,9 @@ fn timestamp(value: &Value) -> Option<Value> {
         Value::Bytes(bytes) => {
             let text = std::str::from_utf8(bytes).ok()?;
             let (seconds, micros) = text.split_once('.').unwrap_or((text, "0"));
-            Some(of_seconds(seconds.parse().ok()?, micros.parse().ok()?))
+            // Seconds have 32 bits; those behind the year 2038 are handed over with a sign.
+            let seconds = seconds.parse::<i64>().ok()?.rem_euclid(1 << 32);
+            Some(of_seconds(seconds.cast_unsigned(), micros.parse().ok()?))
         }
         Value::Date(..) => Some(value.clone()),
         Value::NULL | Value::UInt(_) | Value::Float(_) | Value::Double(_) | Value::Time(..) => None,
@@ -324,6 +326,10 @@ mod tests {
         assert_eq!(
             told_as("timestamp", seconds("1772272800")),
             of_text("2026-02-28 10:00:00")
+        );
+        assert_eq!(
+            told_as("timestamp", seconds("-2085978496")),
+            of_text("2040-01-01 00:00:00")
         );
         assert_eq!(
             told_as("timestamp(3)", seconds("951782400.500000")),

@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use crate::worlds::carried;
+use keyfold_client::Backend;
+use keyfold_model::Model;
+use keyfold_relational::mariadb::Mariadb;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, OptsBuilder};
 use std::cell::RefCell;
@@ -10,6 +14,25 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// An entity of a table `t`.
+pub(crate) const MODEL: &str = "model m 1
+
+table Tab (PK, SK)
+
+entity A in Tab
+  id: string, v: string?
+  key \"A#{id}\" \"A\"
+  from t
+
+pattern one(id) -> A
+";
+
+/// A run of a model until everything is carried, or an error's text.
+pub(crate) fn run(model: &Model, name: &str, backend: &Backend) -> Result<(), String> {
+    let mut source = Mariadb::open(name).map_err(|error| error.message)?;
+    carried(model, &mut source, backend)
+}
 
 /// The settings that a migration needs.
 pub(crate) const ROWS: [&str; 3] = [

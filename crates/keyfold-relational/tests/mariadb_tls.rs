@@ -1,0 +1,73 @@
+//! A MariaDB that is reached over TLS, with a certificate of an authority of one's own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
+
+mod mariadb_server;
+mod worlds;
+
+use keyfold_relational::mariadb::Mariadb;
+use mariadb_server::{MODEL, ROWS, Server};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use std::net::TcpListener;
+use worlds::{backend, carried, compiled};
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[test]
+fn rows_and_the_log_are_read_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let own = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let own = own.signed_by(&key, &authority).unwrap();
+    std::fs::write(path("own.pem"), own.pem()).unwrap();
+    std::fs::write(path("key.pem"), key.serialize_pem()).unwrap();
+    std::fs::write(path("ca.pem"), authority.pem()).unwrap();
+    let port = free_port();
+    let mut settings = ROWS.map(str::to_owned).to_vec();
+    settings.extend([
+        "--skip-networking=0".to_owned(),
+        "--bind-address=127.0.0.1".to_owned(),
+        format!("--port={port}"),
+        format!("--ssl-cert={}", path("own.pem")),
+        format!("--ssl-key={}", path("key.pem")),
+    ]);
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let server = Server::with(&settings);
+    let program = server.database("d");
+    program.must(
+        "CREATE USER r@'%' REQUIRE SSL; GRANT SELECT, REPLICATION SLAVE, BINLOG MONITOR ON *.* TO r@'%'; CREATE TABLE t (id \
+         varchar(9) PRIMARY KEY, v text); INSERT INTO t VALUES ('a', 'b')",
+    );
+    let model = compiled(MODEL);
+    let backend = backend(&model);
+    let address = format!("mysql://r@localhost:{port}/d");
+    let trusted = format!(
+        "{address}?require_ssl=true&root_cert_path={}",
+        path("ca.pem")
+    );
+    for id in ["b", "c"] {
+        let mut source = Mariadb::open(&trusted).unwrap();
+        assert_eq!(carried(&model, &mut source, &backend), Ok(()));
+        program.must(&format!("INSERT INTO t VALUES ('{id}', 'x')"));
+    }
+    assert!(Mariadb::open(&address).is_err(), "without TLS");
+    let said = Mariadb::open(&format!("{address}?require_ssl=true"));
+    let said = said.map(|_| ()).unwrap_err().message;
+    assert!(said.contains("certificate"), "{said}");
+}
