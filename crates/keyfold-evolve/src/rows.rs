@@ -16,7 +16,7 @@ use keyfold_api::{
 };
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::Patience;
-use keyfold_stream::ensure;
+use keyfold_stream::ensure_for_transactions;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
 
@@ -166,7 +166,7 @@ impl Rows<'_, '_> {
     pub(crate) fn ensure(&self) -> Result<(), ClientError> {
         let mut patience = Patience::new();
         loop {
-            match blocked(ensure(self.hands, self.table(), &[PART])) {
+            match blocked(ensure_for_transactions(self.hands, self.table(), &[PART])) {
                 Ok(()) => return Ok(()),
                 Err(error) => {
                     let pause = patience.after(&error, self.hands.world.random());

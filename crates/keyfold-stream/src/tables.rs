@@ -4,7 +4,7 @@ use crate::world::{Io, ask};
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind,
     KeySchemaElement, KeyType, ListTablesInput, Named, ScalarAttributeType, TableDescription,
-    TableStatus, known,
+    TableStatus, TransactWriteItemsInput, known,
 };
 use keyfold_lower::ClientError;
 use std::time::Duration;
@@ -39,6 +39,34 @@ pub async fn ensure(io: &dyn Io, table: &str, keys: &[&str]) -> Result<(), Clien
     Err(ClientError::refused(format!(
         "the table {table} is not active yet: start again when it is"
     )))
+}
+
+/// As [`ensure`], for rows that move in the transactions of items: an endpoint that has none is refused
+/// before anything is made.
+///
+/// # Errors
+/// As [`ensure`]; `Refused` when the endpoint has no TransactWriteItems.
+pub async fn ensure_for_transactions(
+    io: &dyn Io,
+    table: &str,
+    keys: &[&str],
+) -> Result<(), ClientError> {
+    if described(io, table).await?.is_none() {
+        // Nothing is written by it. An endpoint that has the operation refuses what is asked for.
+        let empty = TransactWriteItemsInput {
+            transact_items: Some(Vec::new()),
+            ..TransactWriteItemsInput::default()
+        };
+        if let Err(error) = ask(io, empty).await
+            && error.kind() == Some(ErrorKind::UnknownOperation)
+        {
+            return Err(ClientError::refused(
+                "the endpoint has no TransactWriteItems, in which items and the checkpoints of them are written \
+                 together: nothing was made",
+            ));
+        }
+    }
+    ensure(io, table, keys).await
 }
 
 /// The description of a table; `None` when there is none.
