@@ -184,7 +184,7 @@ impl Failure {
     }
 
     /// Adds the table as the place of the error.
-    fn in_table(self, name: &str) -> Failure {
+    pub(crate) fn in_table(self, name: &str) -> Failure {
         self.placed(json!({ "table": name }))
     }
 
@@ -264,7 +264,7 @@ impl From<ClientError> for Failure {
                 ..
             } => match kind {
                 Some(ErrorKind::ResourceNotFound) => Failure::backend(format!(
-                    "{message}; the tables of a model are made by `keyfold serve FILE`"
+                    "{message}; `keyfold tables FILE` makes the tables of a model"
                 )),
                 Some(ErrorKind::Internal) => Failure::backend(detail),
                 Some(kind) if is_unusable(kind) => Failure::backend(message),

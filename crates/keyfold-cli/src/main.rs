@@ -85,6 +85,8 @@ enum Command {
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(Box<cmd::serve::Arguments>),
+    /// Make the tables of a model, or compare those that are there.
+    Tables(cmd::tables::Arguments),
     /// Copy a data folder, also while a server uses it.
     Backup(cmd::backup::Arguments),
     /// Examine a data folder: every checksum, every index; and rebuild indexes.
@@ -135,6 +137,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => cmd::import::run(&arguments, output),
         Command::Infer(arguments) => cmd::infer::run(&arguments, output),
         Command::Serve(arguments) => cmd::serve::run(&arguments, output),
+        Command::Tables(arguments) => cmd::tables::run(&arguments, output),
         Command::Backup(arguments) => cmd::backup::run(&arguments, output),
         Command::Doctor(arguments) => cmd::doctor::run(&arguments, output),
         Command::Run(arguments) => cmd::run::run(&arguments, output),

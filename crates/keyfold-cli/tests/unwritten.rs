@@ -115,6 +115,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["serve", "--memory", "--port", "0"],
         vec!["demo", "--once"],
         vec!["backup", "copied"],
+        [&["tables"], data.as_slice()].concat(),
         vec!["doctor"],
         vec!["run", "note", "noteId=1"],
         vec!["run", "reword", "noteId=1", "text=b"],

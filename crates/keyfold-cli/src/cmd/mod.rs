@@ -33,6 +33,7 @@ mod realism;
 pub(crate) mod run;
 pub(crate) mod serve;
 mod signal;
+pub(crate) mod tables;
 pub(crate) mod update;
 mod upkeep;
 pub(crate) mod verify;
