@@ -2,7 +2,6 @@
  * them when one occurs. */
 
 import { failure, invalid, KeyfoldError } from "../error.js";
-import { strayItem } from "./stray.js";
 
 /** The error about the way to read a pattern. */
 export function otherWay(pattern: string, why: string): Error {
@@ -69,13 +68,6 @@ export function notSingle(pattern: string, count: number): Error {
   return failure(
     "refused",
     `${pattern} promises one item and found ${count}: they were not written through the model`,
-  );
-}
-
-/** The error about a list that is stored in several items. */
-export function partsApart(pattern: string): Error {
-  return strayItem(
-    `${pattern}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
   );
 }
 
