@@ -29,7 +29,7 @@ export async function addPut(
 ): Promise<void> {
   const old = await read(context, entity, values);
   if (old === undefined) checkAbsent(context, entity, given);
-  else checkVersion(context, entity, old, given);
+  else checkVersion(context, "put", entity, old, given);
   await addPutOver(context, entity, values, old, [], draft);
 }
 
@@ -59,7 +59,7 @@ export async function addDeletion(context: Context, entity: EntityPlan, key: Val
 async function existing(context: Context, verb: string, entity: EntityPlan, given: Values): Promise<StoredEntity> {
   const old = await read(context, entity, given);
   if (old === undefined) throw notFound(entity, given, placeFor(context, verb, entity, given));
-  checkVersion(context, entity, old, given);
+  checkVersion(context, verb, entity, old, given);
   return old;
 }
 
@@ -80,7 +80,7 @@ export function checkRemovable(model: Model, entity: EntityPlan, changes: Values
 }
 
 /** Refuses a given version that is not the stored one. */
-function checkVersion(context: Context, entity: EntityPlan, old: StoredEntity, given: Values): void {
+function checkVersion(context: Context, verb: string, entity: EntityPlan, old: StoredEntity, given: Values): void {
   const { version } = entity;
   const wanted = version === undefined ? undefined : given.get(version);
   if (version === undefined || wanted === undefined) return;
@@ -90,7 +90,7 @@ function checkVersion(context: Context, entity: EntityPlan, old: StoredEntity, g
   throw failure(
     "stale_version",
     `${itemText(entity, old.values)} has been changed: its ${version} is ${is}, and ${shown(wanted)} was expected; read it again`,
-    placeFor(context, "change", entity, old.values),
+    placeFor(context, verb, entity, old.values),
   );
 }
 
