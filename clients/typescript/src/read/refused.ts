@@ -5,7 +5,8 @@ import { failure, invalid, KeyfoldError } from "../error.js";
 
 /** The error about the way to read a pattern. */
 export function otherWay(pattern: string, why: string): Error {
-  return invalid(`the pattern ${pattern} ${why}; read a page of it`, pattern);
+  const of = `the pattern ${pattern}`;
+  return invalid(`${of} ${why}; read a page of it`, undefined, of);
 }
 
 /** The error about a pattern that is asked for several keys at once. */
