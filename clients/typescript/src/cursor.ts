@@ -2,9 +2,10 @@
  * and its arguments; with a secret it is signed, and a changed one is refused. */
 
 import type { Item, PatternPlan, Plan } from "./plan.js";
+import { base64Of, bytesOf } from "./value/base64.js";
 import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
-import { base64Of, bytesOf, type Values } from "./value/value.js";
+import type { Values } from "./value/value.js";
 
 /** The digits of the digest that binds a cursor to its pattern and arguments. */
 const BOUND_DIGITS = 16;

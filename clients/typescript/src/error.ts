@@ -142,6 +142,19 @@ export function looked<T>(name: string, look: () => T, of?: string): T {
   }
 }
 
+/** An error with other words, another detail, or more of where it is. */
+export function retold(
+  error: KeyfoldError,
+  {
+    message = error.message,
+    detail = error.detail,
+    place = error.place,
+    write = error.write,
+  }: Partial<Pick<KeyfoldError, "message" | "detail" | "place" | "write">>,
+): KeyfoldError {
+  return new KeyfoldError(message, detail, place, error, write);
+}
+
 /** Makes the error of an attribute that is missing, or has a value of another type. */
 export function unknownAttribute(message: string, attribute: string): KeyfoldError {
   return new KeyfoldError(message, { code: "unknown_item", attribute });
@@ -169,8 +182,7 @@ export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
   } catch (error) {
     const detail = detailOf(error);
     if (detail?.code !== "invalid" || detail.of !== undefined || detail.name === "connection") throw error;
-    const { message, place } = error as KeyfoldError;
-    throw new KeyfoldError(message, { ...detail, of }, place, error);
+    throw retold(error as KeyfoldError, { detail: { ...detail, of } });
   }
 }
 

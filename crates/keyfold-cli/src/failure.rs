@@ -236,7 +236,9 @@ impl From<ClientError> for Failure {
         let message = error.to_string();
         match error {
             ClientError::Value(value) => Failure::usage(message).of_argument(value.name()),
-            ClientError::Unknown(_) | ClientError::Invalid(_) => Failure::usage(message),
+            ClientError::Unknown(_) | ClientError::Named { .. } | ClientError::Invalid(_) => {
+                Failure::usage(message)
+            }
             ClientError::Missing { names, .. } => {
                 let forms = names.iter().map(|name| format!("{}=…", written_name(name)));
                 let forms: Vec<String> = forms.collect();

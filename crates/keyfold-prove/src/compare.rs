@@ -219,6 +219,7 @@ impl Question<'_> {
             }
             ClientError::Service { .. } => false,
             ClientError::Unknown(_)
+            | ClientError::Named { .. }
             | ClientError::Missing { .. }
             | ClientError::Invalid(_)
             | ClientError::Exists(_)

@@ -5,10 +5,11 @@
 
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
-import type { AttributeValue, Item, PatternPlan } from "../plan.js";
+import type { Item, PatternPlan } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
+import { someOf } from "./items.js";
 import type { Question } from "./question.js";
 
 /** Where a position holds its period, and with a number behind it a shard. */
@@ -26,11 +27,7 @@ function namesOf({ table, plan }: Question): string[] {
 
 /** The key of an item, after which a page goes on. */
 export function positionOf(question: Question, item: Item): Item {
-  const names = namesOf(question);
-  return Object.fromEntries(names.flatMap((name): [string, AttributeValue][] => {
-    const value = held(item, name);
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return someOf(item, namesOf(question));
 }
 
 /** Refuses a position that no page of this pattern with these arguments, at this moment, returns. */
