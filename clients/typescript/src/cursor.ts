@@ -2,6 +2,7 @@
  * and its arguments; with a secret it is signed, and a changed one is refused. */
 
 import type { Item, PatternPlan, Plan } from "./plan.js";
+import { MAKERS } from "./transport/answer.js";
 import { base64Of, bytesOf } from "./value/base64.js";
 import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
@@ -38,7 +39,7 @@ export async function positionOfCursor(bound: Bound, cursor: unknown): Promise<P
   const found = typeof cursor === "string" ? await contentOf(bound, cursor) : undefined;
   const [own, after, now]: unknown[] = Array.isArray(found) ? found : [];
   const isMoment = now === undefined || (typeof now === "number" && Number.isSafeInteger(now));
-  if (own === digestOf(bound) && isItem(after) && isMoment) return { after, now };
+  if (own === digestOf(bound) && MAKERS.isItem(after) && isMoment) return { after: after as Item, now };
   throw (await import("./read/refused.js")).noCursor(bound.pattern.name);
 }
 
@@ -54,11 +55,6 @@ async function contentOf({ secret }: Bound, cursor: string): Promise<unknown> {
   } catch {
     return undefined;
   }
-}
-
-function isItem(value: unknown): value is Item {
-  const isObject = (one: unknown): boolean => typeof one === "object" && one !== null && !Array.isArray(one);
-  return isObject(value) && Object.values(value as object).every(isObject);
 }
 
 async function isSigned(

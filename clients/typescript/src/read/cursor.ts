@@ -4,7 +4,7 @@
  * key and `#period`; of shards, `#shardN` with the key in it, or `#done` at its end. */
 
 import { column } from "../key/make.js";
-import { columnsOf } from "../model.js";
+import { columnsOf, indexColumns } from "../model.js";
 import type { Item, PatternPlan } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
@@ -46,15 +46,22 @@ export async function checkEnd(question: Question, args: Values, next: Item): Pr
   if (!isOwnKey(question, args, next)) throw (await import("./refused.js")).noEnd(question.name);
 }
 
-/** Whether a key has the attributes of the pattern's keys, and lies in the partition that the arguments give. */
+/** Whether a key has the attributes of the pattern's keys, each with a value of its type, and lies in the partition that
+ * the arguments give. */
 export function isOwnKey(question: Question, args: Values, after: Item): boolean {
-  const { plan } = question;
+  const { plan, table } = question;
   if (plan.request !== "Query" && plan.request !== "Scan") return false;
   const names = namesOf(question);
   const given = sortedNames(Object.keys(after));
+  const columns = [...columnsOf(table), ...(table.indexes ?? []).flatMap(indexColumns)];
   return (
     names.length === given.length &&
-    names.every((name, at) => name === given[at]) &&
+    names.every((name, at) => name === given[at] && columns.some((one) => one.name === name && isOfKey(after[name]?.[one.type as "S"]))) &&
     (plan.partition ?? []).every((one) => isEqual(held(after, one.attribute), column(one.parts, args)))
   );
+}
+
+/** Whether a text, a number or bytes can stand in a key: no text has half a character in it. */
+function isOfKey(held = ""): boolean {
+  return held !== "" && !/\p{Cs}/u.test(held);
 }
