@@ -50,6 +50,24 @@ pub(crate) fn decode(pair: &Pair<'_>, items: &[Item], moment: Moment) -> Result<
     Ok(Decoded { values, former })
 }
 
+/// Reads some attributes of the new version from an entity's main item: none of a split list.
+pub(crate) fn some<'n>(
+    pair: &Pair<'_>,
+    names: impl Iterator<Item = &'n str>,
+    main: &Item,
+    moment: Moment,
+) -> Result<Values, Fault> {
+    let mut values = Values::new();
+    for name in names {
+        let two = pair.new.attribute(name);
+        let held = two.map(|two| attribute(pair, two, std::slice::from_ref(main), moment));
+        if let Some(held) = held.transpose()?.flatten() {
+            values.insert(name.to_owned(), held);
+        }
+    }
+    Ok(values)
+}
+
 /// What items hold of an attribute under its name of the new version, in the form of that version.
 fn in_new_form(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Option<Value> {
     items.first()?.get(&two.name)?;
