@@ -88,7 +88,15 @@ fn attribute(
     let Some((old_table, new_table)) = pair.tables() else {
         return Ok(None);
     };
-    if let Some(one) = pair.old_of(two) {
+    if let Some(made) = made(pair, two, items)? {
+        return Ok(Some(made));
+    }
+    // What is made of others has no value of its own before.
+    let former = match two.former {
+        Some(_) => None,
+        None => pair.old_of(two),
+    };
+    if let Some(one) = former {
         let held = value_of(old_table, pair.old, None, &one.name, items);
         let held = held.map_err(|error| (ProblemKind::Unreadable, error.to_string()))?;
         if let Some(held) = held {
@@ -117,6 +125,27 @@ fn attribute(
             format!("it lacks `{}`, which the new version requires", two.name),
         )
     })
+}
+
+/// The value that the new model makes of attributes of the old version, where it says so and the item has
+/// them.
+fn made(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Result<Option<Value>, Fault> {
+    let wrong = |why: String| (ProblemKind::Value, format!("`{}`: {why}", two.name));
+    let (Some(attribute), Some((table, _))) = (pair.new.attribute(&two.name), pair.tables()) else {
+        return Ok(None);
+    };
+    let Some(how) = pair.made(attribute) else {
+        return Ok(None);
+    };
+    let held = |name: &str| {
+        let held = value_of(table, pair.old, None, name, items);
+        held.map_err(|error| error.to_string())
+    };
+    let made = how.and_then(|how| how.value(&held)).map_err(wrong)?;
+    match made {
+        Some(made) if !is_of(&two.kind, &made) => Err(unfit(two, &made)),
+        made => Ok(made),
+    }
 }
 
 fn unfit(two: &Attribute, held: &Value) -> Fault {

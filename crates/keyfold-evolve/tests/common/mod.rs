@@ -8,6 +8,7 @@ use keyfold_client::{Backend, ClientError, arguments, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_model::schema::{Former, FormerNumber, FormerPart, FormerSign};
 use keyfold_model::{Attribute, DefaultValue, Entity, Model, Type};
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,6 +137,11 @@ pub(crate) fn counterpart<'m>(new: &'m Model, old: &Entity) -> Option<&'m Entity
 pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
     let mut all = Row::new();
     for two in &new.attributes {
+        if let Some(former) = &two.former {
+            // A value that has its new form already stays; what cannot be made gets the default.
+            all.extend(made(former, row).map(|held| (two.name.clone(), held)));
+            continue;
+        }
         let was = two
             .was
             .as_deref()
@@ -152,6 +158,47 @@ pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
         all.insert(two.name.clone(), text);
     }
     all
+}
+
+/// What a value of the old model becomes, by code of its own.
+fn made(former: &Former, row: &Row) -> Option<String> {
+    let number = |one: &FormerNumber| match one {
+        FormerNumber::Fixed(number) => number.to_string().parse::<f64>().ok(),
+        FormerNumber::Attribute(name) => row.get(name)?.parse().ok(),
+    };
+    Some(match former {
+        Former::Text(parts) => {
+            let part = |part: &FormerPart| match part {
+                FormerPart::Text(text) => Some(text.clone()),
+                FormerPart::Field { name, formats } => {
+                    let held = row.get(name)?;
+                    Some(match formats.is_empty() {
+                        true => held.clone(),
+                        false => held.to_lowercase(),
+                    })
+                }
+            };
+            parts.iter().map(part).collect::<Option<String>>()?
+        }
+        Former::Words { of, words, other } => {
+            let held = row.get(of)?;
+            let found = words.iter().find(|(word, _)| word == held);
+            let after = found.map(|(_, after)| after).or(other.as_ref());
+            after.unwrap_or(held).clone()
+        }
+        Former::Number { first, rest } => {
+            let mut sum = number(first)?;
+            for (sign, one) in rest {
+                let one = number(one)?;
+                match sign {
+                    FormerSign::Plus => sum += one,
+                    FormerSign::Minus => sum -= one,
+                    FormerSign::Times => sum *= one,
+                }
+            }
+            sum.to_string()
+        }
+    })
 }
 
 /// Random rows in both: `(old, oracle)`, with the rows of the new model.
