@@ -124,7 +124,8 @@ fn what_stands_in_the_way_is_named_and_nothing_is_written() {
 
 #[test]
 fn a_change_that_is_not_carried_out_is_refused_at_once() {
-    let place = place(&OLD.replace("name: string, town: string", "town: string was name"));
+    let place = place(&OLD.replace("name: string, town: string", "town: string? was name"));
+    place.write("old.keyfold", &OLD.replace("name: string", "name: string?"));
     let refused = evolve(&place, 1, "run", &AT, &[]);
     assert!(
         refused["error"]["message"]

@@ -219,16 +219,13 @@ impl<'m> Course<'m> {
     }
 }
 
-/// An attribute whose name was that of another attribute, and is stored: which of both an item holds is not
-/// seen.
+/// An attribute whose name was that of another attribute, where it is not seen which of both an item holds.
 fn exchanged(pair: &Pair<'_>) -> Option<String> {
     let mut all = pair.new.attributes.iter();
-    let found = all.find(|two| {
-        pair.old_name(&two.name) != two.name && pair.old.attribute(&two.name).is_some()
-    })?;
+    let found = all.find(|two| pair.takes_over(two) && !pair.shows_form(two))?;
     Some(format!(
-        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen; \
-         rename one of them in a version of its own",
+        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen, \
+         since an item may lack `{1}`; rename one of them in a version of its own",
         pair.new.name,
         found.name,
         pair.old_name(&found.name),

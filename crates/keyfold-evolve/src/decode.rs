@@ -70,7 +70,12 @@ pub(crate) fn some<'n>(
 
 /// What items hold of an attribute under its name of the new version, in the form of that version.
 fn in_new_form(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Option<Value> {
-    items.first()?.get(&two.name)?;
+    let main = items.first()?;
+    main.get(&two.name)?;
+    // What is there under its name is the value of another attribute.
+    if pair.takes_over(two) && main.get(pair.old_name(&two.name)).is_some() {
+        return None;
+    }
     let table = pair.tables()?.1;
     let held = value_of(table, pair.new, None, &two.name, items).ok()??;
     is_of(&two.kind, &held).then_some(held)
