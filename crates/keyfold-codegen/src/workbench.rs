@@ -367,6 +367,7 @@ fn reference(attribute: &Attribute) -> Option<String> {
         refers,
         is_kept: _,
         was: _,
+        former: _,
     } = attribute;
     let (to, of) = refers.as_ref()?;
     Some(format!("{name} refers to {to}.{of}"))

@@ -6,6 +6,7 @@ use keyfold_lower::kind_name::says_another;
 use keyfold_model::evolution::{
     Class, Evolution, Pair, Phase, Work, computed, evolve, moves, pairs,
 };
+use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
 use keyfold_types::Item;
 use std::collections::BTreeSet;
@@ -21,6 +22,16 @@ pub struct Course<'m> {
     pub(crate) pairs: Vec<Pair<'m>>,
     old_kinds: Vec<Kinds<'m>>,
     new_kinds: Vec<Kinds<'m>>,
+}
+
+/// An aggregate that is computed of the items that are there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept<'m> {
+    /// The pair of the entity that keeps it.
+    pub(crate) parent: usize,
+    pub(crate) aggregate: &'m Aggregate,
+    /// The pair of the entity that it counts; `None` where no item of it is there.
+    pub(crate) child: Option<usize>,
 }
 
 /// What a stored item is.
@@ -138,6 +149,9 @@ impl<'m> Course<'m> {
             Work::Rekey { entity, .. } | Work::Settle { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.new.name == *entity)
             }
+            Work::Compute { entity, .. } => {
+                self.pairs.iter().position(|pair| pair.new.name == *entity)
+            }
             Work::Drop { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.old.name == *entity)
             }
@@ -162,6 +176,24 @@ impl<'m> Course<'m> {
         work.iter().filter_map(entity).collect()
     }
 
+    /// The aggregates that are computed of the items that are there.
+    pub(crate) fn computed(&self) -> Vec<Kept<'m>> {
+        let mut all = Vec::new();
+        for (parent, pair) in self.pairs.iter().enumerate() {
+            if pair.new.view.is_some() {
+                continue;
+            }
+            for aggregate in computed(pair, &self.pairs) {
+                all.push(Kept {
+                    parent,
+                    aggregate,
+                    child: self.pair_of_new(aggregate.entity),
+                });
+            }
+        }
+        all
+    }
+
     /// The phases, in their order.
     pub fn phases(&self) -> &[Phase] {
         &self.evolution.phases
@@ -180,15 +212,6 @@ impl<'m> Course<'m> {
             }
         }
         for pair in self.pairs.iter().filter(|pair| pair.new.view.is_none()) {
-            for aggregate in computed(pair, &self.pairs) {
-                all.push(format!(
-                    "{}: {} {} is computed of items that are there, while their writers go on: `run` does not \
-                     carry that out yet",
-                    pair.new.name,
-                    aggregate.kind.word(),
-                    aggregate.attribute
-                ));
-            }
             all.extend(exchanged(pair));
             all.extend(unclear(pair));
         }
@@ -196,16 +219,13 @@ impl<'m> Course<'m> {
     }
 }
 
-/// An attribute whose name was that of another attribute, and is stored: which of both an item holds is not
-/// seen.
+/// An attribute whose name was that of another attribute, where it is not seen which of both an item holds.
 fn exchanged(pair: &Pair<'_>) -> Option<String> {
     let mut all = pair.new.attributes.iter();
-    let found = all.find(|two| {
-        pair.old_name(&two.name) != two.name && pair.old.attribute(&two.name).is_some()
-    })?;
+    let found = all.find(|two| pair.takes_over(two) && !pair.shows_form(two))?;
     Some(format!(
-        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen; \
-         rename one of them in a version of its own",
+        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen, \
+         since an item may lack `{1}`; rename one of them in a version of its own",
         pair.new.name,
         found.name,
         pair.old_name(&found.name),

@@ -3,6 +3,9 @@
 /// The table that keeps the rows of evolutions, by default.
 pub const ROWS: &str = "keyfold_evolutions";
 
+/// The aggregates that are computed at once, by default: they take some hundred megabytes.
+const SHARES: usize = 2_000_000;
+
 /// How an evolution is carried out.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -12,6 +15,9 @@ pub struct Options {
     pub segments: u32,
     /// The most items of a page; without it, a page is a megabyte.
     pub page: Option<u32>,
+    /// How many aggregates are computed at once, each of one item: more of them need another pass over the
+    /// items that they count.
+    pub shares: usize,
     /// The most read units a second, and the most write units.
     pub rate: Option<u32>,
 }
@@ -22,6 +28,7 @@ impl Default for Options {
             rows: ROWS.to_owned(),
             segments: 4,
             page: None,
+            shares: SHARES,
             rate: None,
         }
     }

@@ -77,7 +77,10 @@ fn carry_segment<'w>(
 }
 
 /// Carries out each segment; with one, on this thread.
-fn each(segments: u32, carry: impl Fn(u32) -> Result<(), Stop> + Sync) -> Result<(), Stop> {
+pub(crate) fn each(
+    segments: u32,
+    carry: impl Fn(u32) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
     if segments <= 1 {
         return carry(0);
     }

@@ -118,6 +118,7 @@ fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
         is_kept,
         // A client does not read the former name.
         was: _,
+        former: _,
     } = attribute;
     let default = match default {
         None => Json::Null,

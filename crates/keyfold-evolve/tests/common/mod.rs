@@ -8,8 +8,9 @@ use keyfold_client::{Backend, ClientError, arguments, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_model::schema::{Former, FormerNumber, FormerPart, FormerSign};
 use keyfold_model::{Attribute, DefaultValue, Entity, Model, Type};
-use keyfold_types::Item;
+use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -115,9 +116,14 @@ pub(crate) fn put(
     write::put(backend, model, entity, &values).map(|_| ())
 }
 
-fn delete(backend: &Backend, model: &Model, entity: &Entity, row: &Row) {
-    let values = arguments::of_entity(entity, row).unwrap();
-    write::delete(backend, model, entity, &values).unwrap();
+pub(crate) fn delete(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    row: &Row,
+) -> Result<(), ClientError> {
+    let values = arguments::of_entity(entity, row)?;
+    write::delete(backend, model, entity, &values).map(|_| ())
 }
 
 /// The entity of the new model that one of the old model is.
@@ -131,6 +137,11 @@ pub(crate) fn counterpart<'m>(new: &'m Model, old: &Entity) -> Option<&'m Entity
 pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
     let mut all = Row::new();
     for two in &new.attributes {
+        if let Some(former) = &two.former {
+            // A value that has its new form already stays; what cannot be made gets the default.
+            all.extend(made(former, row).map(|held| (two.name.clone(), held)));
+            continue;
+        }
         let was = two
             .was
             .as_deref()
@@ -147,6 +158,47 @@ pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
         all.insert(two.name.clone(), text);
     }
     all
+}
+
+/// What a value of the old model becomes, by code of its own.
+fn made(former: &Former, row: &Row) -> Option<String> {
+    let number = |one: &FormerNumber| match one {
+        FormerNumber::Fixed(number) => number.to_string().parse::<f64>().ok(),
+        FormerNumber::Attribute(name) => row.get(name)?.parse().ok(),
+    };
+    Some(match former {
+        Former::Text(parts) => {
+            let part = |part: &FormerPart| match part {
+                FormerPart::Text(text) => Some(text.clone()),
+                FormerPart::Field { name, formats } => {
+                    let held = row.get(name)?;
+                    Some(match formats.is_empty() {
+                        true => held.clone(),
+                        false => held.to_lowercase(),
+                    })
+                }
+            };
+            parts.iter().map(part).collect::<Option<String>>()?
+        }
+        Former::Words { of, words, other } => {
+            let held = row.get(of)?;
+            let found = words.iter().find(|(word, _)| word == held);
+            let after = found.map(|(_, after)| after).or(other.as_ref());
+            after.unwrap_or(held).clone()
+        }
+        Former::Number { first, rest } => {
+            let mut sum = number(first)?;
+            for (sign, one) in rest {
+                let one = number(one)?;
+                match sign {
+                    FormerSign::Plus => sum += one,
+                    FormerSign::Minus => sum -= one,
+                    FormerSign::Times => sum *= one,
+                }
+            }
+            sum.to_string()
+        }
+    })
 }
 
 /// Random rows in both: `(old, oracle)`, with the rows of the new model.
@@ -175,7 +227,7 @@ pub(crate) fn rows<'m>(old: &Model, new: &'m Model, seed: u64, count: usize) -> 
             if create(&all.oracle, new, other, &mapped) {
                 all.rows.push((other, mapped));
             } else {
-                delete(&all.old, old, entity, &row);
+                delete(&all.old, old, entity, &row).unwrap();
             }
         }
     }
@@ -240,6 +292,8 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
     let mut volatile = BTreeSet::new();
     for entity in &new.entities {
         volatile.extend(entity.version.clone());
+        // They count the writes of a greatest value.
+        volatile.extend(entity.aggregates.iter().map(|one| one.changes_attribute()));
         for one in &entity.attributes {
             if matches!(
                 one.default,
@@ -250,6 +304,10 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
         }
     }
     let mut wrong = Vec::new();
+    // The number of items in a sum or a greatest value is not stored where it has never changed.
+    let is_zero = |name: &str, held: Option<&Value>| {
+        name.ends_with(":items") && held.is_none_or(|held| *held == Value::from(0_i64))
+    };
     for table in &new.tables {
         let columns: Vec<&str> = table.columns().map(|one| one.name.as_str()).collect();
         let key = |item: &Item| {
@@ -272,7 +330,9 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
                 continue;
             };
             for (name, value) in item {
-                if !volatile.contains(name) && own.get(name) != Some(value) {
+                let is_same = own.get(name) == Some(value)
+                    || (is_zero(name, Some(value)) && is_zero(name, own.get(name)));
+                if !volatile.contains(name) && !is_same {
                     wrong.push(format!(
                         "{key}: {name} is {:?}, not {value:?}",
                         own.get(name)
@@ -282,6 +342,7 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
             for (name, value) in own {
                 let stem = name.split(':').next().unwrap_or(name);
                 let is_kept = kept.contains(name) || kept.contains(stem);
+                let is_kept = is_kept || is_zero(name, Some(value));
                 if item.get(name).is_none() && !is_kept && !volatile.contains(name) {
                     wrong.push(format!("{key}: {name} is left: {value:?}"));
                 }

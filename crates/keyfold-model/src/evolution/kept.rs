@@ -46,7 +46,10 @@ pub(super) fn aggregates(pair: &Pair<'_>, all: &mut Collect<'_>) {
             None => format!("{word} {} added", two.attribute),
             Some(_) => format!("{word} {} is made in another way", two.attribute),
         };
-        change.reason = "it is computed of the items that are there".to_owned();
+        change.reason =
+            "it is computed of the items that are there, while nobody writes them: a count that \
+                         writers change meanwhile does not say which items are in it"
+                .to_owned();
         let because = format!(
             "`{}` is missing or wrong until it is computed",
             two.attribute
@@ -61,7 +64,12 @@ pub(super) fn aggregates(pair: &Pair<'_>, all: &mut Collect<'_>) {
             two.attribute
         );
         change.verdicts.writers = Verdict::no(because);
-        change.work = rewrite(pair);
+        let child = pair.new_model.entities.get(two.entity);
+        change.work = vec![Work::Compute {
+            entity: pair.new.name.clone(),
+            attribute: two.attribute.clone(),
+            of: child.map_or_else(String::new, |child| child.name.clone()),
+        }];
         all.add(change);
     }
     for one in &pair.old.aggregates {

@@ -1,5 +1,6 @@
 //! Entities and attributes of two models that are the same ones: by their names, or by `was`.
 
+use super::stored::is_stored;
 use crate::schema::{Attribute, Entity, Model, Table};
 
 /// An entity of the old model and the one that it is in the new model.
@@ -36,6 +37,22 @@ impl<'m> Pair<'m> {
     pub fn new_of(&self, old: &Attribute) -> Option<&'m Attribute> {
         let mut all = self.new.attributes.iter();
         all.find(|one| self.old_name(&one.name) == old.name)
+    }
+
+    /// Whether an attribute of the new model has a name that another one had in the old model.
+    pub fn takes_over(&self, two: &Attribute) -> bool {
+        self.old_name(&two.name) != two.name && self.old.attribute(&two.name).is_some()
+    }
+
+    /// Whether each item shows in which form it has an attribute that [takes a name over](Pair::takes_over):
+    /// in the old form, every item has its former name.
+    pub fn shows_form(&self, two: &Attribute) -> bool {
+        let former = self.old_name(&two.name);
+        let one = self.old.attribute(former);
+        one.is_some_and(|one| !one.optional)
+            && is_stored(self.old, former)
+            && is_stored(self.new, &two.name)
+            && self.new.attribute(former).is_none()
     }
 
     /// The tables that its items lie in, before and after.

@@ -40,8 +40,8 @@ pub(super) struct Run {
     /// Read everything, say what stands in the way and what is to be written, and write nothing.
     #[arg(long, conflicts_with_all = ["done", "yes"])]
     dry_run: bool,
-    /// The phase of people that the evolution stands at is done: deploy, readers, writers, stop, start, or
-    /// views. With `verify`, its differences are accepted.
+    /// The phase of people that the evolution stands at is done: deploy, readers, writers, halt, stop,
+    /// start, or views. With `verify`, its differences are accepted.
     #[arg(long, value_name = "PHASE")]
     done: Option<String>,
     /// The phase of people that the last run has named is done.

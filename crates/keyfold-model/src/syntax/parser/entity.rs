@@ -2,6 +2,7 @@
 
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
+use super::former::former;
 use super::origin;
 use super::template::template;
 use crate::diagnostic::{Diagnostic, Edit, Span};
@@ -262,7 +263,7 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         let always = default.is_some() && cursor.take_word("always");
         let was = cursor
             .take_word("was")
-            .then(|| cursor.attribute("the name that the attribute had"))
+            .then(|| former(cursor))
             .transpose()?;
         into.push(AttributeDecl {
             name,
