@@ -13,22 +13,13 @@
 )]
 
 mod support;
+mod worlds;
 
 use fastrand::Rng;
-use keyfold_api::{Request, Response, ScanInput};
-use keyfold_client::{Backend, tables, write};
-use keyfold_engine::{Engine, EngineOptions, StoreOptions};
-use keyfold_model::Model;
-use keyfold_model::schema::origin::SqlTable;
+use keyfold_relational::Source;
 use keyfold_relational::postgres::Postgres;
-use keyfold_relational::{
-    Cell, Change, Column, Ended, Mapping, Migration, Progress, Sizes, Source, SourceError, Watched,
-    check, verify,
-};
-use keyfold_types::{Item, Value};
-use std::cell::Cell as StdCell;
-use std::sync::Arc;
 use support::{Program, Server};
+use worlds::{World, compiled, of_seeds};
 
 const SCHEMA: &str = r#"
 CREATE TABLE customers (id integer PRIMARY KEY, mail text UNIQUE, name text NOT NULL, gone boolean NOT NULL DEFAULT false, notes text);
@@ -67,58 +58,6 @@ pattern orders(customerId) -> Order[]
 pattern recent() -> Order.recent[]
 pattern by_mail(mail) -> Customer?
 "#;
-
-fn compiled(text: &str) -> Model {
-    let compiled = keyfold_model::compile(text);
-    match compiled.model {
-        Some(model) => model,
-        None => panic!("{:#?}", compiled.diagnostics),
-    }
-}
-
-fn backend(model: &Model) -> Backend {
-    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
-    let backend = Backend::Embedded(Arc::new(engine));
-    tables::ensure(&backend, model).unwrap();
-    backend
-}
-
-/// The items of a table, without what only writes count.
-fn items(backend: &Backend, table: &str) -> Vec<Item> {
-    let scan = ScanInput {
-        table_name: Some(table.to_owned()),
-        consistent_read: Some(true),
-        ..ScanInput::default()
-    };
-    let Ok(Response::Scan(output)) = backend.call(Request::from(scan)) else {
-        panic!("no scan")
-    };
-    let mut items: Vec<Item> = Vec::new();
-    for item in output.items.unwrap_or_default() {
-        let mut item = item.to_item();
-        item.remove("revision");
-        // The sum of no order is 0 whether there was one or not.
-        if item.get("spent:items") == Some(&Value::N(0_u64.into())) {
-            item.remove("spent:items");
-        }
-        items.push(item);
-    }
-    items.sort_by_key(|item| format!("{:?}{:?}", item.get("PK"), item.get("SK")));
-    items
-}
-
-/// What the tables hold if the rows are written once, into empty tables.
-fn oracle(model: &Model, name: &str) -> Vec<Item> {
-    let mut source = Postgres::open(name).unwrap();
-    let mapping = Mapping::of(model, &mut source).unwrap();
-    let backend = backend(model);
-    for mapped in &mapping.entities {
-        for values in mapped.all_values(&mut source).unwrap() {
-            write::create(&backend, model, mapped.entity, &values.unwrap()).unwrap();
-        }
-    }
-    items(&backend, "Shop")
-}
 
 /// One transaction of one to three statements. One that the schema refuses changes nothing.
 fn written(program: &Program, rng: &mut Rng) {
@@ -171,89 +110,6 @@ fn written(program: &Program, rng: &mut Rng) {
     }
 }
 
-/// A database in which a program writes before each call, and which dies at one of them.
-struct Busy<'p> {
-    inner: Postgres,
-    program: &'p Program,
-    rng: Rng,
-    writes: &'p StdCell<u32>,
-    calls_left: u32,
-}
-
-impl Busy<'_> {
-    fn called(&mut self) -> Result<(), SourceError> {
-        for _ in 0..self.rng.u8(0..3) {
-            if self.writes.get() > 0 {
-                self.writes.set(self.writes.get() - 1);
-                written(self.program, &mut self.rng);
-            }
-        }
-        self.calls_left = self.calls_left.saturating_sub(1);
-        match self.calls_left {
-            0 => Err(SourceError::lasting("killed")),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Source for Busy<'_> {
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-    fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
-        self.inner.columns(table)
-    }
-    fn quoted(&self, name: &str) -> String {
-        self.inner.quoted(name)
-    }
-    fn argument(&self, number: usize) -> String {
-        self.inner.argument(number)
-    }
-    fn read(&self, sql: String, kind: &str) -> String {
-        self.inner.read(sql, kind)
-    }
-    fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
-        self.inner.ready(watched)
-    }
-    fn hold(&mut self) -> Result<(), SourceError> {
-        self.called()?;
-        self.inner.hold()
-    }
-    fn release(&mut self) -> Result<(), SourceError> {
-        self.inner.release()
-    }
-    fn query(&mut self, sql: &str, arguments: &[Cell]) -> Result<Vec<Vec<Cell>>, SourceError> {
-        self.called()?;
-        self.inner.query(sql, arguments)
-    }
-    fn watched_by(&mut self) -> Result<Option<String>, SourceError> {
-        self.inner.watched_by()
-    }
-    fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
-        self.called()?;
-        self.inner.watch(watched, id)?;
-        self.called()
-    }
-    fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
-        self.inner.check_watch(watched)
-    }
-    fn unwatch(&mut self) -> Result<(), SourceError> {
-        self.inner.unwatch()
-    }
-    fn changes(&mut self, watched: &[Watched], most: usize) -> Result<Change, SourceError> {
-        self.called()?;
-        self.inner.changes(watched, most)
-    }
-    fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError> {
-        self.called()?;
-        self.inner.forget(watched, change)?;
-        self.called()
-    }
-    fn claim(&mut self) -> Result<(), SourceError> {
-        self.inner.claim()
-    }
-}
-
 fn one_world(server: &Server, seed: u64) {
     let database = format!("world{seed}");
     server
@@ -262,55 +118,12 @@ fn one_world(server: &Server, seed: u64) {
     let name = server.name(&database);
     let program = server.connect(&database);
     program.must(SCHEMA);
-    let mut rng = Rng::with_seed(seed);
-    for _ in 0..rng.u8(0..60) {
-        written(&program, &mut rng);
-    }
-    let model = compiled(MODEL);
-    let backend = backend(&model);
-    let writes = StdCell::new(60);
-    loop {
-        let calls_left = match writes.get() {
-            0 => u32::MAX,
-            _ => rng.u32(1..60),
-        };
-        let mut source = Busy {
-            inner: Postgres::open(&name).unwrap(),
-            program: &program,
-            rng: rng.fork(),
-            writes: &writes,
-            calls_left,
-        };
-        let mapping = Mapping::of(&model, &mut Postgres::open(&name).unwrap()).unwrap();
-        let progress = Progress::default();
-        let sizes = Sizes {
-            rows: rng.usize(1..5),
-            changes: rng.usize(1..20),
-        };
-        let mut migration =
-            Migration::new(&mapping, &mut source, &backend, &progress).with_sizes(sizes);
-        match migration.run(true) {
-            Ended::Caught => break,
-            Ended::Source(error) if error.message == "killed" => {}
-            other => panic!("seed {seed}: {other:?}"),
-        }
-    }
-    let mut source = Postgres::open(&name).unwrap();
-    let mapping = Mapping::of(&model, &mut source).unwrap();
-    let progress = Progress::default();
-    let ended = Migration::new(&mapping, &mut source, &backend, &progress).run(true);
-    assert!(matches!(ended, Ended::Caught), "seed {seed}: {ended:?}");
-    assert_eq!(
-        items(&backend, "Shop"),
-        oracle(&model, &name),
-        "seed {seed}"
-    );
-    let verified = verify(&mapping, &mut source, &backend, &progress).unwrap();
-    assert_eq!(verified.differences, [], "seed {seed}");
-    let checked = check(&mapping, &mut source, &progress).unwrap();
-    assert_eq!(checked.problems, [], "seed {seed}");
-    let ended = Migration::new(&mapping, &mut source, &backend, &progress).complete();
-    assert!(ended.is_ok(), "{ended:?}");
+    let world = World {
+        model: compiled(MODEL),
+        open: &|| -> Box<dyn Source> { Box::new(Postgres::open(&name).unwrap()) },
+        program: &|rng| written(&program, rng),
+    };
+    world.is_migrated(seed);
     let left = "SELECT (SELECT count(*) FROM pg_replication_slots WHERE database = current_database()) || ' ' || \
                 (SELECT count(*) FROM pg_publication)";
     assert_eq!(program.text(left), "0 0");
@@ -318,10 +131,6 @@ fn one_world(server: &Server, seed: u64) {
 
 #[test]
 fn whatever_is_written_meanwhile_arrives_once() {
-    let worlds = std::env::var("MIGRATION_WORLDS").map_or(10, |text| text.parse().unwrap());
-    let first = std::env::var("MIGRATION_SEED").map_or(0, |text| text.parse().unwrap());
     let server = Server::start();
-    for seed in first..first + worlds {
-        one_world(&server, seed);
-    }
+    of_seeds(10, |seed| one_world(&server, seed));
 }

@@ -14,29 +14,14 @@
 )]
 
 mod support;
+mod worlds;
 
-use keyfold_client::{Backend, read, tables};
-use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_client::{Backend, read};
 use keyfold_model::Model;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::{Ended, Mapping, Migration, Progress, abort, check, verify};
-use std::sync::Arc;
 use support::Server;
-
-fn compiled(text: &str) -> Model {
-    let compiled = keyfold_model::compile(text);
-    match compiled.model {
-        Some(model) => model,
-        None => panic!("{:#?}", compiled.diagnostics),
-    }
-}
-
-fn backend(model: &Model) -> Backend {
-    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
-    let backend = Backend::Embedded(Arc::new(engine));
-    tables::ensure(&backend, model).unwrap();
-    backend
-}
+use worlds::{backend, compiled};
 
 const MODEL: &str = "model m 1
 
