@@ -20,7 +20,7 @@ from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
-from keyfold.transport.policy import Outcome, Wait, prepared
+from keyfold.transport.policy import NotSent, Outcome, Wait, prepared
 from keyfold.transport.target import Target
 
 T = TypeVar("T")
@@ -99,6 +99,11 @@ class AsyncOwn:
             async with self._lock:
                 await self._renew()
         return self._made
+
+    def refused(self) -> None:
+        """Says that nothing listened there."""
+        if self._connection is not None:
+            self._target.refused(self._connection)
 
     async def _renew(self) -> None:
         connection = self._target.known()
@@ -185,6 +190,8 @@ class AsyncDriver:
                 return attempts.ended(limit.aborted())
             if isinstance(outcome, dict):
                 return outcome
+            if isinstance(outcome, NotSent) and self._own is not None:
+                self._own.refused()
             after = attempts.after(outcome, time.monotonic())
             if not isinstance(after, Wait):
                 return after

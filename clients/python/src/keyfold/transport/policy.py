@@ -128,6 +128,10 @@ class Attempts:
         self._lost = aborted.message
         return self._error(Lost(aborted.message), is_final=False)
 
+    def unsent(self, aborted: Aborted) -> KeyfoldError:
+        """The error of a request whose call ended before this attempt was sent."""
+        return aborted if self._lost is None else self.ended(aborted)
+
     def _is_under_way(self, outcome: Outcome) -> bool:
         """Whether the service is carrying an attempt out: a program between has sent one again."""
         if self._idempotency == "reads" or not isinstance(outcome, Service):

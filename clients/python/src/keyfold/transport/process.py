@@ -25,6 +25,8 @@ _START_SECONDS = 60
 _STOP_SECONDS = 20
 _LAST_WORDS_SECONDS = 2
 """The time in which a server that does not start ends by itself, and has said why."""
+_IN_USE = "the data folder is in use"
+"""What a server says whose folder another one has open."""
 _running: set[Server] = set()
 """The servers that have not been stopped."""
 
@@ -35,6 +37,15 @@ def binary() -> str:
     if found is None:
         raise Transport("there is no `keyfold` in the PATH; install it, or set KEYFOLD_BIN")
     return found
+
+
+class InUse(Transport):
+    """The data folder of a server that does not start is in use."""
+
+    def __init__(self, message: str, server: str) -> None:
+        super().__init__(message)
+        self.server = server
+        """The program that did not start."""
 
 
 class Server:
@@ -86,7 +97,10 @@ class Server:
         try:
             self.endpoint = _endpoint(line or "")
         except ValueError:
-            raise Transport(f"{self._name} did not start: {self._why(line)}") from None
+            why = f"{self._name} did not start: {self._why(line)}"
+            if _IN_USE in why:
+                raise InUse(why, self._name) from None
+            raise Transport(why) from None
         return True
 
     def _why(self, line: str | None) -> str:
@@ -102,17 +116,6 @@ class Server:
     def has_ended(self) -> bool:
         """Whether the server is known to have ended. Of that of a parent it is not known."""
         return self.is_own and self._process.poll() is not None
-
-    def is_there(self) -> bool:
-        """Whether the server runs: that of a parent, whether something listens at its address."""
-        if self.is_own:
-            return not self.has_ended()
-        parts = urlsplit(self.endpoint)
-        try:
-            socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
-        except OSError:
-            return False
-        return True
 
     def leave(self) -> None:
         """Leaves the server to the parent: this is a forked process."""
@@ -149,6 +152,16 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def listens(endpoint: str) -> bool:
+    """Whether something listens at an address."""
+    parts = urlsplit(endpoint)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
+    except OSError:
+        return False
+    return True
 
 
 @atexit.register
