@@ -15,6 +15,7 @@ from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
 from keyfold.transport.answers import fitting
+from keyfold.transport.answers import given as in_shape
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
@@ -242,8 +243,7 @@ class AsyncDriver:
             nonlocal body
             client, direct = await self._parts()
             if direct is None:
-                answer: dict[str, Any] = await getattr(client, METHODS[operation])(**given)
-                return answer
+                return in_shape(operation, await getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
             return await direct.awaited(operation, body)
 

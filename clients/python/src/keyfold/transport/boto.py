@@ -201,8 +201,7 @@ class Driver:
             nonlocal body
             client, direct = self._parts(limit)
             if direct is None:
-                answer: dict[str, Any] = getattr(client, METHODS[operation])(**given)
-                return answer
+                return answers.given(operation, getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
             return direct.send(operation, body)
 
