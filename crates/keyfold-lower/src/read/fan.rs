@@ -136,6 +136,35 @@ async fn page_of_period(
     }
 }
 
+/// Whether a cursor names a period that is read, and has a key or positions of shards in it, if any.
+pub(super) fn is_in_periods(
+    question: &Question<'_>,
+    after: &Item,
+    now_epoch_ms: i64,
+) -> Result<bool, ClientError> {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        shards,
+        ..
+    } = &question.plan.fan
+    else {
+        return Ok(false);
+    };
+    let (Some(period), key) = cursor::split_period(Some(after.clone())) else {
+        return Ok(false);
+    };
+    if !periods_of(question, now_epoch_ms)?.contains(&period) {
+        return Ok(false);
+    }
+    let arguments = in_period(question, attribute, kind, *unit, &period);
+    Ok(key.is_none_or(|key| match shards {
+        None => cursor::is_own_key(question, &arguments, &key),
+        Some(count) => cursor::is_in_shards(question, *count, &arguments, &key),
+    }))
+}
+
 /// The periods that the arguments ask for, in the order in which they are read: the latest first
 /// where the answer has the latest times first.
 fn periods_of(question: &Question<'_>, now_epoch_ms: i64) -> Result<Vec<String>, ClientError> {
@@ -241,9 +270,7 @@ async fn merged(
     let mut shards = Vec::new();
     let parts = (0..count).map(|number| {
         let start = ShardPosition::of(after.as_ref(), number);
-        let mut arguments = arguments.clone();
-        arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
-        read_shard(question, arguments, start, limit)
+        read_shard(question, cursor::of_shard(arguments, number), start, limit)
     });
     for part in together(parts).await {
         let (shard, cost) = part?;
