@@ -1,5 +1,9 @@
 //! Errors of calls: what they name, and where a write is refused, as in the clients of all languages.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking, and names what is none of those it knows"
+)]
 
 use keyfold::typed::Value;
 use keyfold::{Database, Error, Keyfold, Refused, Transaction};
