@@ -45,14 +45,14 @@ fn a_refused_write_says_where_as_in_all_clients() {
     let mut wrong = Vec::new();
     for case in cases["refused"].as_array().unwrap() {
         let error = carry(&database, &case["call"]).unwrap_err();
-        let code = match &error {
-            Error::Exists(_) => "exists",
-            Error::Taken { .. } => "taken",
-            Error::NotFound(_) => "not_found",
-            Error::StaleVersion(_) => "stale_version",
-            Error::Refused(_) => "refused",
-            _ => "another",
-        };
+        let codes = [
+            ("exists", matches!(error, Error::Exists(_))),
+            ("taken", matches!(error, Error::Taken { .. })),
+            ("not_found", matches!(error, Error::NotFound(_))),
+            ("stale_version", matches!(error, Error::StaleVersion(_))),
+            ("refused", matches!(error, Error::Refused(_))),
+        ];
+        let code = codes.iter().find(|(_, is)| *is).map(|(code, _)| code);
         let none = Refused::default();
         let Refused {
             action,
@@ -78,10 +78,10 @@ fn a_refused_write_says_where_as_in_all_clients() {
 
 /// A text of an identity.
 fn text(one: &Value) -> Json {
-    match one {
-        Value::S(text) => json!(text),
-        other => json!(format!("{other:?}")),
+    if let Value::S(text) = one {
+        return json!(text);
     }
+    json!(format!("{one:?}"))
 }
 
 /// Notes a case whose error has other members than these.
