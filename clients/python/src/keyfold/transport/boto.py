@@ -105,7 +105,8 @@ class Driver:
 
     def close(self) -> None:
         """Ends the threads, after the requests that are under way. No other one is sent."""
-        self._is_closed = True
+        with self._lock:
+            self._is_closed = True
         # In the handler of a signal, the call that it has interrupted ends them.
         if threading.get_ident() not in self._inside:
             self._end_threads(waits=True)

@@ -39,15 +39,6 @@ def binary() -> str:
     return found
 
 
-class InUse(Transport):
-    """The data folder of a server that does not start is in use."""
-
-    def __init__(self, message: str, server: str) -> None:
-        super().__init__(message)
-        self.server = server
-        """The program that did not start."""
-
-
 class Server:
     """A server on a free port, from its creation until `stop`, or the end of this process.
 
@@ -62,7 +53,9 @@ class Server:
         """Its address, as soon as it listens."""
         self.is_own = True
         """Whether it is this process's, and not that of a parent which it was forked from."""
-        self._name = command[0]
+        self.lacks_folder = False
+        """Whether it did not start because its data folder is in use."""
+        self.program = command[0]
         self._first: _FirstLine | None = None
         self._end = time.monotonic() + _START_SECONDS
         # What it says goes to no terminal of the program, and explains a failed start.
@@ -97,10 +90,9 @@ class Server:
         try:
             self.endpoint = _endpoint(line or "")
         except ValueError:
-            why = f"{self._name} did not start: {self._why(line)}"
-            if _IN_USE in why:
-                raise InUse(why, self._name) from None
-            raise Transport(why) from None
+            why = self._why(line)
+            self.lacks_folder = _IN_USE in why
+            raise Transport(f"{self.program} did not start: {why}") from None
         return True
 
     def _why(self, line: str | None) -> str:

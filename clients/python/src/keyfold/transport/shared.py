@@ -16,11 +16,15 @@ from keyfold.errors import Transport
 from keyfold.transport.board import Board
 from keyfold.transport.connection import Connection
 from keyfold.transport.limit import Limit, Over
-from keyfold.transport.process import InUse, Server, listens
+from keyfold.transport.process import Server, listens
 
 _IN_USE_SECONDS = 5.0
 """How long a folder may be in use by another process of a family: its server starts or stops."""
 _AGAIN_SECONDS = 0.1
+
+
+class _InUse(Exception):
+    """The server did not start, since another process has the folder open."""
 
 
 class _Folder:
@@ -49,7 +53,7 @@ class _Folder:
             while True:
                 try:
                     return self._started(user, limit)
-                except InUse as error:
+                except _InUse as error:
                     if not self.is_forked or time.monotonic() > end:
                         raise self._in_use(error) from None
                 time.sleep(_AGAIN_SECONDS if limit is None else limit.within(_AGAIN_SECONDS))
@@ -86,6 +90,8 @@ class _Folder:
             self._stop()
             if user.is_closed and isinstance(error, Exception):
                 raise closed() from None
+            if server.lacks_folder:
+                raise _InUse(server.program) from None
             raise
         # The handler of a signal may have closed the client.
         if user.is_closed or self.server is not server:
@@ -99,8 +105,8 @@ class _Folder:
         self.connection = Connection(endpoint=server.endpoint)
         return self.connection
 
-    def _in_use(self, error: InUse) -> Transport:
-        why = f"{error.server} did not start: the data folder {self.path} is in use, by another"
+    def _in_use(self, error: _InUse) -> Transport:
+        why = f"{error} did not start: the data folder {self.path} is in use, by another"
         helps = f"end it, or let both use one server: start `keyfold serve --data {self.path}`"
         return Transport(f"{why} program or another copy of this one; {helps}, and open its URL")
 
