@@ -2,7 +2,6 @@
  * and its arguments; with a secret it is signed, and a changed one is refused. */
 
 import type { Item, PatternPlan, Plan } from "./plan.js";
-import { MAKERS } from "./transport/answer.js";
 import { base64Of, bytesOf } from "./value/base64.js";
 import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
@@ -39,7 +38,7 @@ export async function positionOfCursor(bound: Bound, cursor: unknown): Promise<P
   const found = typeof cursor === "string" ? await contentOf(bound, cursor) : undefined;
   const [own, after, now]: unknown[] = Array.isArray(found) ? found : [];
   const isMoment = now === undefined || (typeof now === "number" && Number.isSafeInteger(now));
-  if (own === digestOf(bound) && MAKERS.isItem(after) && isMoment) return { after: after as Item, now };
+  if (own === digestOf(bound) && isItem(after) && isMoment) return { after, now };
   throw (await import("./read/refused.js")).noCursor(bound.pattern.name);
 }
 
@@ -51,10 +50,17 @@ async function contentOf({ secret }: Bound, cursor: string): Promise<unknown> {
     // Base64 has several texts of the same bytes.
     if (rest.length > 0 || textOf(parts) !== cursor) return undefined;
     if (!(await isSigned(secret, bytes, signature))) return undefined;
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // No position has a null in it.
+    return JSON.parse(text, (_, one: unknown) => one ?? JSON.parse(""));
   } catch {
     return undefined;
   }
+}
+
+function isItem(value: unknown): value is Item {
+  const isObject = (one: unknown): boolean => typeof one === "object" && !Array.isArray(one);
+  return isObject(value) && Object.values(value as object).every(isObject);
 }
 
 async function isSigned(

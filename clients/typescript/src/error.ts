@@ -82,8 +82,16 @@ export interface Place {
   readonly id?: Readonly<Record<string, unknown>>;
 }
 
+/** What the errors of each copy of this package have: a program may load it as a module of both kinds. */
+const OWN = Symbol.for("@keyfold/client");
+
 /** The one class of errors. `detail.code` can be switched on exhaustively. */
 export class KeyfoldError extends Error {
+  /** Whether something is an error of this package, of whichever copy. */
+  static override [Symbol.hasInstance](one: unknown): boolean {
+    return this === KeyfoldError ? OWN in Object(one) : super[Symbol.hasInstance](one);
+  }
+
   /** What is wrong. */
   readonly detail: ErrorDetail;
   /** The item and the action of the write that was refused, where one is at fault. */
@@ -105,6 +113,8 @@ export class KeyfoldError extends Error {
     return this.detail.code;
   }
 }
+
+(KeyfoldError.prototype as { [OWN]?: boolean })[OWN] = true;
 
 /** An error whose detail is nothing but its code. */
 export type PlainCode =

@@ -5,7 +5,7 @@
 
 import { column } from "../key/make.js";
 import { columnsOf, indexColumns } from "../model.js";
-import type { Item, PatternPlan } from "../plan.js";
+import type { AttributeValue, Item, PatternPlan } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
@@ -56,12 +56,13 @@ export function isOwnKey(question: Question, args: Values, after: Item): boolean
   const columns = [...columnsOf(table), ...(table.indexes ?? []).flatMap(indexColumns)];
   return (
     names.length === given.length &&
-    names.every((name, at) => name === given[at] && columns.some((one) => one.name === name && isOfKey(after[name]?.[one.type as "S"]))) &&
+    names.every((name, at) => name === given[at] && columns.some((one) => one.name === name && isOfType(after[name], one.type))) &&
     (plan.partition ?? []).every((one) => isEqual(held(after, one.attribute), column(one.parts, args)))
   );
 }
 
-/** Whether a text, a number or bytes can stand in a key: no text has half a character in it. */
-function isOfKey(held = ""): boolean {
-  return held !== "" && !/\p{Cs}/u.test(held);
+/** Whether a value can stand in a key attribute of this type: no text has half a character in it. */
+function isOfType(value: AttributeValue = {}, type: string): boolean {
+  const [[own, held] = [], ...others] = Object.entries(value);
+  return own === type && others.length === 0 && typeof held === "string" && held !== "" && !/\p{Cs}/u.test(held);
 }
