@@ -13,7 +13,7 @@ use keyfold_api::{
     TransactWriteItem, TransactWriteItemsInput, UpdateItemInput, WriteRequest,
 };
 use keyfold_client::ClientError;
-use keyfold_stream::ensure_for_transactions;
+use keyfold_stream::ensure;
 use keyfold_stream::world::{Io, ask};
 use keyfold_types::{Item, Value};
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl Ledger {
     /// # Errors
     /// The backend's.
     pub(crate) async fn ensure(&self, io: &dyn Io) -> Result<(), ClientError> {
-        ensure_for_transactions(io, &self.rows, &[PART]).await
+        ensure(io, &self.rows, &[PART]).await
     }
 
     /// The row of the move.

@@ -52,21 +52,29 @@ pub async fn ensure_for_transactions(
     keys: &[&str],
 ) -> Result<(), ClientError> {
     if described(io, table).await?.is_none() {
-        // Nothing is written by it. An endpoint that has the operation refuses what is asked for.
-        let empty = TransactWriteItemsInput {
-            transact_items: Some(Vec::new()),
-            ..TransactWriteItemsInput::default()
-        };
-        if let Err(error) = ask(io, empty).await
-            && error.kind() == Some(ErrorKind::UnknownOperation)
-        {
-            return Err(ClientError::refused(
-                "the endpoint has no TransactWriteItems, in which items and the checkpoints of them are written \
-                 together: nothing was made",
-            ));
-        }
+        check_transactions(io).await?;
     }
     ensure(io, table, keys).await
+}
+
+/// Whether an endpoint has transactions: nothing is written by a request without actions, which it refuses.
+///
+/// # Errors
+/// `Refused` when it has no TransactWriteItems.
+pub async fn check_transactions(io: &dyn Io) -> Result<(), ClientError> {
+    let empty = TransactWriteItemsInput {
+        transact_items: Some(Vec::new()),
+        ..TransactWriteItemsInput::default()
+    };
+    match ask(io, empty).await {
+        Err(error) if error.kind() == Some(ErrorKind::UnknownOperation) => {
+            Err(ClientError::refused(
+                "the endpoint has no TransactWriteItems, in which items and the checkpoints of them are written \
+                 together: nothing was made",
+            ))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// The description of a table; `None` when there is none.
