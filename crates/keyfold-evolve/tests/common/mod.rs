@@ -449,6 +449,7 @@ impl World for Faulty<'_> {
 pub(crate) fn options() -> Options {
     Options {
         segments: 1,
+        writers: 1,
         page: Some(5),
         ..Options::default()
     }
