@@ -28,6 +28,10 @@ const TRIES: u32 = 50;
 /// The most problems and unknown items that are kept as examples.
 pub(crate) const EXAMPLES_MAX: usize = 100;
 
+const EITHER: &str =
+    "the old model takes it for an item of one entity, and the new one for that of another";
+const UNTAKEN: &str = "no entity of the new model takes it: each takes items with other values";
+
 /// What a phase does to the items that it reads.
 #[derive(Clone)]
 pub(crate) struct Task<'c, 'm> {
@@ -101,7 +105,8 @@ impl<'m> Task<'_, 'm> {
             match self.course.sort(table, item, &self.pairs) {
                 Sort::Main(pair) if self.is_due(hands, pair, item) => mains.push((pair, item)),
                 Sort::Main(_) => {}
-                Sort::Either => self.either(table, item, mode)?,
+                Sort::Either => self.unclear(table, item, EITHER, mode)?,
+                Sort::Untaken => self.unclear(table, item, UNTAKEN, mode)?,
                 Sort::Known if self.deletes_leftovers && self.is_leftover(table, item) => {
                     left.push(item);
                 }
@@ -128,7 +133,7 @@ impl<'m> Task<'_, 'm> {
         Ok(done)
     }
 
-    fn either(&self, table: &str, item: &Item, mode: &Mode<'_>) -> Result<(), Stop> {
+    fn unclear(&self, table: &str, item: &Item, why: &str, mode: &Mode<'_>) -> Result<(), Stop> {
         let key = self
             .table(table)
             .map(|own| key_of(own, item))
@@ -137,8 +142,7 @@ impl<'m> Task<'_, 'm> {
             kind: ProblemKind::Unreadable,
             table: table.to_owned(),
             key,
-            message: "the old model takes it for an item of one entity, and the new one for that of another"
-                .to_owned(),
+            message: why.to_owned(),
         };
         match mode {
             Mode::Write => Err(failed(&problem)),

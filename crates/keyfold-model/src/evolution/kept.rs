@@ -114,9 +114,12 @@ fn is_same_aggregate(
     let condition = two.condition.as_ref();
     let condition = condition.map(|(attribute, value)| (name(attribute), value.clone()));
     let counted = two.link.iter().map(|(_, reference)| reference);
-    let counted = counted.chain(&two.of).chain(two.condition.iter().map(|(one, _)| one));
+    let counted = counted
+        .chain(&two.of)
+        .chain(two.condition.iter().map(|(one, _)| one));
     let mut rewritten = counted.filter(|name| is_rewritten(child, name));
     one.kind == two.kind
+        && !child.is_split()
         && rewritten.next().is_none()
         && of_old.is_some_and(|old| old.name == child.old.name)
         && one.of == two.of.as_ref().map(name)
