@@ -154,8 +154,19 @@ fn a_count_is_computed_while_the_writers_stand_still() {
     let gate = evolve(&place, 7, "run", &AT, &[]);
     assert_eq!(gate["result"]["gate"]["step"], "halt", "{gate}");
     assert_eq!(gate["result"]["gate"]["mayRun"], "old readers", "{gate}");
-    let gate = evolve(&place, 7, "run", &AT, &["--done", "halt"]);
+    let reported = ["--done", "halt", "--report", "report.md"];
+    let gate = evolve(&place, 7, "run", &AT, &reported);
     assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
+    let report = std::fs::read_to_string(place.folder.path().join("report.md")).unwrap();
+    for part in [
+        "stands at phase 3, writers",
+        "| 2 | compute |",
+        "| done |",
+        "count notes added",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    evolve(&place, 2, "run", &AT, &["--report", "report.txt"]);
     let gate = evolve(&place, 7, "run", &AT, &["--yes"]);
     assert_eq!(gate["result"]["gate"]["step"], "readers", "{gate}");
     evolve(&place, 0, "run", &AT, &["--yes"]);

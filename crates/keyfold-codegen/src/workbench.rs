@@ -287,6 +287,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,

@@ -10,6 +10,7 @@ use crate::hands::{Hands, Stop};
 use crate::problem::{Problem, ProblemKind};
 use crate::request::{request, units};
 use crate::shares::{Shares, digest};
+use crate::threads::each;
 use crate::wish::{
     Action, Aim, Beside, Does, Found, Is, Wish, key_of, part_keys, place, shown, wish,
 };
@@ -27,6 +28,10 @@ const TRIES: u32 = 50;
 /// The most problems and unknown items that are kept as examples.
 pub(crate) const EXAMPLES_MAX: usize = 100;
 
+const EITHER: &str =
+    "the old model takes it for an item of one entity, and the new one for that of another";
+const UNTAKEN: &str = "no entity of the new model takes it: each takes items with other values";
+
 /// What a phase does to the items that it reads.
 #[derive(Clone)]
 pub(crate) struct Task<'c, 'm> {
@@ -43,6 +48,9 @@ pub(crate) struct Task<'c, 'm> {
     /// still writes nothing over the changes of those who write by then.
     pub(crate) guard: Option<Action>,
 }
+
+/// An entity with its pair and its main item, and what is wanted of it.
+type Wished<'i> = (usize, &'i Item, Wish);
 
 /// What a dry run has seen.
 #[derive(Debug, Default)]
@@ -97,7 +105,8 @@ impl<'m> Task<'_, 'm> {
             match self.course.sort(table, item, &self.pairs) {
                 Sort::Main(pair) if self.is_due(hands, pair, item) => mains.push((pair, item)),
                 Sort::Main(_) => {}
-                Sort::Either => self.either(table, item, mode)?,
+                Sort::Either => self.unclear(table, item, EITHER, mode)?,
+                Sort::Untaken => self.unclear(table, item, UNTAKEN, mode)?,
                 Sort::Known if self.deletes_leftovers && self.is_leftover(table, item) => {
                     left.push(item);
                 }
@@ -124,7 +133,7 @@ impl<'m> Task<'_, 'm> {
         Ok(done)
     }
 
-    fn either(&self, table: &str, item: &Item, mode: &Mode<'_>) -> Result<(), Stop> {
+    fn unclear(&self, table: &str, item: &Item, why: &str, mode: &Mode<'_>) -> Result<(), Stop> {
         let key = self
             .table(table)
             .map(|own| key_of(own, item))
@@ -133,8 +142,7 @@ impl<'m> Task<'_, 'm> {
             kind: ProblemKind::Unreadable,
             table: table.to_owned(),
             key,
-            message: "the old model takes it for an item of one entity, and the new one for that of another"
-                .to_owned(),
+            message: why.to_owned(),
         };
         match mode {
             Mode::Write => Err(failed(&problem)),
@@ -283,26 +291,52 @@ impl<'m> Task<'_, 'm> {
             .flat_map(|(_, _, wish)| Task::others(wish))
             .collect();
         let found = hands.get(keys, &|name| self.table(name))?;
-        let mut done = (0, 0);
-        for (pair, main, wish) in &wishes {
-            hands.check()?;
-            let writes = match mode {
-                Mode::Dry(seen) => self.seen(*pair, (wish, &found), seen),
-                Mode::Write | Mode::Name(..) => match self.actions(*pair, wish, &found) {
-                    Ok(actions) if actions.is_empty() => 0,
-                    Ok(actions) => match send(hands, &actions)? {
-                        true => count(&actions),
-                        false => self.again(hands, (*pair, table, main))?,
-                    },
-                    Err(_) => self.again(hands, (*pair, table, main))?,
-                },
-            };
-            if writes > 0 {
-                hands.progress.wrote(writes);
-                done = (done.0 + 1, done.1 + writes);
+        let done = Mutex::new((0, 0));
+        // Writes of several entities are under way at once: a group of them shares one sync of the log.
+        let most = match mode {
+            // Transactions that check the same row are in each other's way.
+            Mode::Write if self.guard.is_some() => 1,
+            Mode::Write => hands.options.writers.max(1),
+            Mode::Dry(_) | Mode::Name(..) => 1,
+        };
+        let size = wishes.len().div_ceil(usize::try_from(most).unwrap_or(1));
+        let chunks: Vec<&[Wished]> = wishes.chunks(size.max(1)).collect();
+        let parts = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        each(parts, |part| {
+            let chunk = usize::try_from(part).ok().and_then(|at| chunks.get(at));
+            for one in chunk.copied().unwrap_or_default() {
+                hands.check()?;
+                let writes = self.one(hands, table, one, (&found, mode))?;
+                if writes > 0 {
+                    hands.progress.wrote(writes);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    *done = (done.0 + 1, done.1 + writes);
+                }
             }
+            Ok(())
+        })?;
+        Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Carries out what one entity needs, and returns the writes.
+    fn one(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        (pair, main, wish): &Wished<'_>,
+        (found, mode): (&Found, &Mode<'_>),
+    ) -> Result<u64, Stop> {
+        match mode {
+            Mode::Dry(seen) => Ok(self.seen(*pair, (wish, found), seen)),
+            Mode::Write | Mode::Name(..) => match self.actions(*pair, wish, found) {
+                Ok(actions) if actions.is_empty() => Ok(0),
+                Ok(actions) => match send(hands, &actions)? {
+                    true => Ok(count(&actions)),
+                    false => self.again(hands, (*pair, table, main)),
+                },
+                Err(_) => self.again(hands, (*pair, table, main)),
+            },
         }
-        Ok(done)
     }
 
     /// What a dry run sees of an entity: its claims, and the writes that it needs.

@@ -3,8 +3,9 @@
 
 use keyfold_client::kinds::{Kind, Kinds, Role};
 use keyfold_lower::kind_name::says_another;
+use keyfold_lower::stored::value_of;
 use keyfold_model::evolution::{
-    Class, Evolution, Pair, Phase, Work, computed, evolve, moves, pairs,
+    Class, Evolution, Pair, Phase, Takes, Work, computed, evolve, moves, pairs,
 };
 use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
@@ -43,6 +44,8 @@ pub(crate) enum Sort {
     Either,
     /// Another item that one of the models knows.
     Known,
+    /// An item of an entity of the old model that no entity of the new model takes.
+    Untaken,
     /// An item of neither model.
     Unknown,
 }
@@ -106,6 +109,34 @@ impl<'m> Course<'m> {
             .position(|pair| pair.old.name == entity.name)
     }
 
+    /// The pair that takes an item of an entity of the old model.
+    fn pair_that_takes(&self, at: usize, item: &Item) -> Option<usize> {
+        let entity = self.old.entities.get(at)?;
+        let table = self.old.tables.get(entity.table)?;
+        let mut all = self.pairs.iter().enumerate();
+        let is_taken = |pair: &Pair<'_>| match pair.takes {
+            Takes::All => true,
+            Takes::Rest => false,
+            Takes::Where(name, text) => {
+                let held = value_of(table, entity, None, name, std::slice::from_ref(item));
+                let held = held.ok().flatten();
+                held.is_some_and(|held| value::display(&held) == text)
+            }
+        };
+        let found = all.find(|(_, pair)| pair.old.name == entity.name && is_taken(pair));
+        let rest = || {
+            let mut all = self.pairs.iter();
+            all.position(|pair| pair.old.name == entity.name && pair.takes == Takes::Rest)
+        };
+        found.map(|(at, _)| at).or_else(rest)
+    }
+
+    /// Whether two pairs are of one entity of the old model.
+    fn are_of_one(&self, one: usize, two: usize) -> bool {
+        let name = |at: usize| self.pairs.get(at).map(|pair| &pair.old.name);
+        name(one) == name(two)
+    }
+
     /// The pair of an entity of the new model, by its position there.
     pub(crate) fn pair_of_new(&self, at: usize) -> Option<usize> {
         let entity = self.new.entities.get(at)?;
@@ -129,11 +160,18 @@ impl<'m> Course<'m> {
             (kind.role == Role::Main && !is_part).then_some(kind.at)
         };
         let (old, new) = (main(old), main(new));
-        let of_old = old.and_then(|at| self.pair_of_old(at));
+        let of_old = old.and_then(|at| self.pair_that_takes(at, item));
+        if of_old.is_none() && old.is_some_and(|at| self.pair_of_old(at).is_some()) {
+            return Sort::Untaken;
+        }
         let of_new = new.and_then(|at| self.pair_of_new(at));
         let is_wanted = |pair: Option<usize>| pair.filter(|pair| wanted.contains(pair));
         match (is_wanted(of_old), is_wanted(of_new)) {
             (Some(one), _) if new.is_none() || of_new == Some(one) => Sort::Main(one),
+            // It lies where the new model keeps those of another entity that has items of the same one.
+            (Some(one), _) if of_new.is_some_and(|two| self.are_of_one(one, two)) => {
+                Sort::Main(one)
+            }
             (_, Some(two)) if old.is_none() => Sort::Main(two),
             (Some(_), _) | (_, Some(_)) => Sort::Either,
             (None, None) => Sort::Known,
@@ -142,6 +180,26 @@ impl<'m> Course<'m> {
 
     /// The pairs whose items the work of a phase writes.
     pub(crate) fn written(&self, work: &[Work]) -> BTreeSet<usize> {
+        let mut all = self.written_by(work);
+        all.extend(self.pairs_of_dropped(work));
+        all
+    }
+
+    /// The pairs of entities of which a phase deletes items.
+    fn pairs_of_dropped(&self, work: &[Work]) -> Vec<usize> {
+        let dropped = self.dropped(work);
+        let is_it = |pair: &Pair<'_>| {
+            let mut all = dropped.iter().filter_map(|at| self.old.entities.get(*at));
+            all.any(|entity| entity.name == pair.old.name)
+        };
+        let pairs = self.pairs.iter().enumerate();
+        pairs
+            .filter(|(_, pair)| is_it(pair))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    fn written_by(&self, work: &[Work]) -> BTreeSet<usize> {
         let entity = |one: &Work| match one {
             Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.new.name == *entity)
@@ -152,10 +210,8 @@ impl<'m> Course<'m> {
             Work::Compute { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.new.name == *entity)
             }
-            Work::Drop { entity, .. } => {
-                self.pairs.iter().position(|pair| pair.old.name == *entity)
-            }
-            Work::AddTable(_)
+            Work::Drop { .. }
+            | Work::AddTable(_)
             | Work::RemoveTable(_)
             | Work::AddIndex { .. }
             | Work::RemoveIndex { .. }

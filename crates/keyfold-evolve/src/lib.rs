@@ -11,7 +11,7 @@
 //! - `decode`, `convert`: the attributes of an entity in either form; `wish`: what must be stored of it, and
 //!   the writes; `request`: their requests. None of these sends anything.
 //! - `work`: the work of phases as tasks; `shares`: what the items that are there give to aggregates; `compute`: writes that.
-//! - `carry`: the items of a page; `scan`: whole tables in segments; `hands`: sends requests.
+//! - `carry`: the items of a page; `scan`: whole tables in segments, on `threads`; `hands`: sends requests.
 //! - `dry`: what stands in the way, before anything is written; `verified`: the data beside the new model.
 //! - `rows`: what is kept of an evolution; `tables`: tables and indexes; `run`: the phases.
 //!
@@ -33,6 +33,7 @@ mod run;
 mod scan;
 mod shares;
 mod tables;
+mod threads;
 mod verified;
 mod wish;
 mod work;

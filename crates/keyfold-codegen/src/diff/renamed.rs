@@ -25,7 +25,7 @@ pub(super) fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'
     };
     // What the new model says comes before what the keys suggest.
     let said = new.entities.iter().filter_map(|two| {
-        let was = two.was.as_deref()?;
+        let was = two.was.as_deref().filter(|_| two.part.is_none())?;
         Some((old.entity(was).filter(is_gone)?, two))
     });
     let mut renamed: Vec<(&Entity, &Entity)> = said.filter(|(_, two)| is_new(two)).collect();

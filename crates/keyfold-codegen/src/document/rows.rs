@@ -275,6 +275,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name: _,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,

@@ -14,6 +14,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let Entity {
         name,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,

@@ -126,11 +126,24 @@ pub(crate) fn delete(
     write::delete(backend, model, entity, &values).map(|_| ())
 }
 
-/// The entity of the new model that one of the old model is.
-pub(crate) fn counterpart<'m>(new: &'m Model, old: &Entity) -> Option<&'m Entity> {
-    let mut all = new.entities.iter();
-    let renamed = all.find(|one| one.was.as_deref() == Some(old.name.as_str()));
-    renamed.or_else(|| new.entity(&old.name))
+/// The entities of the new model that one of the old model is.
+pub(crate) fn counterparts<'m>(new: &'m Model, old: &Entity) -> Vec<&'m Entity> {
+    let all = new.entities.iter();
+    let renamed = all.filter(|one| one.was.as_deref() == Some(old.name.as_str()));
+    renamed.chain(new.entity(&old.name)).collect()
+}
+
+/// The entity of the new model that a row of one of the old model is of.
+pub(crate) fn counterpart<'m>(new: &'m Model, old: &Entity, row: &Row) -> Option<&'m Entity> {
+    let all = counterparts(new, old);
+    let mut parts = all.iter().filter(|one| {
+        let part = one.part.as_ref();
+        part.is_some_and(|(name, value)| row.get(name) == Some(value))
+    });
+    let found = parts.next();
+    found
+        .or_else(|| all.iter().find(|one| one.part.is_none()))
+        .copied()
 }
 
 /// A row of the old model as one of the new model.
@@ -216,9 +229,9 @@ pub(crate) fn rows<'m>(old: &Model, new: &'m Model, seed: u64, count: usize) -> 
         rows: Vec::new(),
     };
     for entity in old.entities.iter().filter(|one| one.view.is_none()) {
-        let other = counterpart(new, entity);
         for _ in 0..count {
             let row = row(entity, &mut rng);
+            let other = counterpart(new, entity, &row);
             if !create(&all.old, old, entity, &row) {
                 continue;
             }
@@ -266,9 +279,13 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
     // of indexes that are gone.
     let mut kept: BTreeSet<String> = BTreeSet::new();
     for entity in &old.entities {
-        let other = counterpart(new, entity);
-        let is_gone =
-            |one: &&Attribute| other.is_none_or(|other| other.attribute(&one.name).is_none());
+        let others = counterparts(new, entity);
+        let is_gone = |one: &&Attribute| {
+            let mut lacking = others
+                .iter()
+                .filter(|other| other.attribute(&one.name).is_none());
+            others.is_empty() || lacking.next().is_some()
+        };
         kept.extend(
             entity
                 .attributes
@@ -449,6 +466,7 @@ impl World for Faulty<'_> {
 pub(crate) fn options() -> Options {
     Options {
         segments: 1,
+        writers: 1,
         page: Some(5),
         ..Options::default()
     }

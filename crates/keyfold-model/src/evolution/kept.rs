@@ -113,11 +113,28 @@ fn is_same_aggregate(
         .collect();
     let condition = two.condition.as_ref();
     let condition = condition.map(|(attribute, value)| (name(attribute), value.clone()));
+    let counted = two.link.iter().map(|(_, reference)| reference);
+    let counted = counted
+        .chain(&two.of)
+        .chain(two.condition.iter().map(|(one, _)| one));
+    let mut rewritten = counted.filter(|name| is_rewritten(child, name));
     one.kind == two.kind
+        && !child.is_split()
+        && rewritten.next().is_none()
         && of_old.is_some_and(|old| old.name == child.old.name)
         && one.of == two.of.as_ref().map(name)
         && one.link == link
         && one.condition == condition
+}
+
+/// Whether items that are there get another value of an attribute than they have, which no writer counts.
+fn is_rewritten(child: &Pair<'_>, name: &str) -> bool {
+    let two = child.new.attribute(name);
+    let one = child.old.attribute(child.old_name(name));
+    let (Some(one), Some(two)) = (one, two) else {
+        return false;
+    };
+    two.former.is_some() || (one.optional && !two.optional)
 }
 
 /// Reports changes of expiry.

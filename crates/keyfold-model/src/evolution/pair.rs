@@ -14,6 +14,19 @@ pub struct Pair<'m> {
     pub old: &'m Entity,
     /// The entity as the new model has it.
     pub new: &'m Entity,
+    /// Which items of the old one become items of the new one.
+    pub takes: Takes<'m>,
+}
+
+/// Which items of an entity of the old model become those of one of the new model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes<'m> {
+    /// All of them.
+    All,
+    /// Those with this value of an attribute.
+    Where(&'m str, &'m str),
+    /// Those that no other entity takes.
+    Rest,
 }
 
 impl<'m> Pair<'m> {
@@ -55,6 +68,11 @@ impl<'m> Pair<'m> {
             && self.new.attribute(former).is_none()
     }
 
+    /// Whether other items of the old entity become those of another one.
+    pub fn is_split(&self) -> bool {
+        self.takes != Takes::All
+    }
+
     /// The tables that its items lie in, before and after.
     pub fn tables(&self) -> Option<(&'m Table, &'m Table)> {
         let old = self.old_model.tables.get(self.old.table)?;
@@ -81,19 +99,36 @@ pub fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
         let old = old.or_else(|| old_model.entity(&new.name))?;
         // The rows of a view follow from other items: they are no items of an entity of its name.
         let is_alike = old.view.is_some() == new.view.is_some();
+        let takes = match &new.part {
+            Some((attribute, value)) => Takes::Where(attribute, value),
+            None => Takes::All,
+        };
         is_alike.then_some(Pair {
             old_model,
             new_model,
             old,
             new,
+            takes,
         })
     };
-    new_model.entities.iter().filter_map(of).collect()
+    let mut all: Vec<Pair<'m>> = new_model.entities.iter().filter_map(of).collect();
+    let split = all.iter().filter(|pair| pair.is_split());
+    let split: Vec<&str> = split.map(|pair| pair.old.name.as_str()).collect();
+    for pair in &mut all {
+        if pair.takes == Takes::All && split.contains(&pair.old.name.as_str()) {
+            pair.takes = Takes::Rest;
+        }
+    }
+    all
 }
 
-/// The pair of an entity of the old model.
-pub(super) fn of_old<'p, 'm>(pairs: &'p [Pair<'m>], name: &str) -> Option<&'p Pair<'m>> {
-    pairs.iter().find(|pair| pair.old.name == name)
+/// The pairs of an entity of the old model: one, unless its items become those of several entities.
+pub(super) fn of_old<'p, 'm>(
+    pairs: &'p [Pair<'m>],
+    name: &str,
+) -> impl Iterator<Item = &'p Pair<'m>> {
+    let own = |pair: &&Pair<'m>| pair.old.name == name;
+    pairs.iter().filter(own).collect::<Vec<_>>().into_iter()
 }
 
 /// The pair of an entity of the new model.

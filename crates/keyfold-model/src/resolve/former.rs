@@ -14,7 +14,11 @@ struct Declared<'d> {
 pub(super) fn check(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let entities = tree.entities.iter().map(|one| Declared {
         name: &one.name,
-        was: one.was.as_ref(),
+        // Several entities are made of the items of one, which may go on with the others.
+        was: one
+            .was
+            .as_ref()
+            .filter(|was| one.part.is_none() || was.text == one.name.text),
     });
     check_all("entity", &entities.collect::<Vec<_>>(), diagnostics);
     let fields = tree.records.iter().flat_map(|record| &record.fields);

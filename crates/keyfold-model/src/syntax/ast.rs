@@ -157,6 +157,8 @@ pub(crate) struct EntityDecl {
     pub(crate) name: Name,
     /// Its name in an earlier version of the model.
     pub(crate) was: Option<Name>,
+    /// An attribute of that version and its value: only these items become its items.
+    pub(crate) part: Option<(Name, Name)>,
     /// The place of its first word; a `shared` declaration may be referred to by other files.
     pub(crate) head: Head,
     pub(crate) table: Option<Name>,

@@ -21,7 +21,7 @@ setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "
            | "tags" (TITLE "=" TEXT), ...
 unit      := "hour" | "day" | "month" | "year"
 
-entity    := "entity" NAME ["was" NAME] ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
+entity    := "entity" NAME ["was" NAME ["where" NAME "=" operand]] ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
 attributes:= (NAME ":" type ["?"] ["=" operand ["always"]] ["was" former]), ...
 former    := NAME | TEXT with {field} inside | NAME "(" (operand "=" operand), ... ["," "else" operand] ")"
            | operand (("+" | "-" | "*") operand)*

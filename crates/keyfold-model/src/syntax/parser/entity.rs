@@ -22,12 +22,21 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
         .take_word("was")
         .then(|| cursor.word("the name that the entity had"))
         .transpose()?;
+    let part = match was.is_some() && cursor.take_word("where") {
+        true => {
+            let attribute = cursor.attribute("an attribute of the earlier version")?;
+            cursor.sign("=")?;
+            Some((attribute, cursor.fixed_value()?))
+        }
+        false => None,
+    };
     let table = cursor
         .take_word("in")
         .then(|| cursor.name("a table"))
         .transpose()?;
     Ok(EntityDecl {
         was,
+        part,
         ..empty(name, head, table, cursor.before().end)
     })
 }
@@ -38,6 +47,7 @@ pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> 
         end,
         name,
         was: None,
+        part: None,
         head,
         table,
         attributes: Vec::new(),
