@@ -189,7 +189,8 @@ impl<'a, 'm> Oracle<'a, 'm> {
             .cloned()
             .unwrap_or_default();
         let attributes = entity.into_iter().flat_map(|entity| &entity.attributes);
-        for attribute in attributes.filter(|one| one.default.is_some()) {
+        // Counts and sums have a default, too, and no row says them.
+        for attribute in attributes.filter(|one| one.default.is_some() && !one.is_kept) {
             let mut rows = self.rows.of(returned.entity);
             if rows.any(|(_, row)| !row.contains_key(&attribute.name)) {
                 ignored.insert(attribute.name.clone());
