@@ -74,7 +74,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "prove",
         &[
-            "types", "api", "engine", "model", "lower", "client", "codegen", "stream", "wire",
+            "types",
+            "api",
+            "engine",
+            "model",
+            "lower",
+            "client",
+            "codegen",
+            "stream",
+            "relational",
+            "wire",
         ],
     ),
     (

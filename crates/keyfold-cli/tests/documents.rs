@@ -440,7 +440,11 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     call(0, "check", &[]);
     call(1, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "run", &[&at[..], &["--once"]].concat());
-    call(0, "verify", &at);
+    let report = ["--report", "report.html"];
+    call(0, "run", &[&at[..], &["--once"], &report].concat());
+    call(0, "compare", &[&at[..], &["--all"], &report].concat());
+    call(0, "compare", &[&at[..], &["--for", "1200ms"]].concat());
+    call(0, "verify", &[&at[..], &report].concat());
     call(0, "verify", &[&at[..], &["--mend", "--yes"]].concat());
     call(0, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "abort", &[&at[..], &["--yes"]].concat());

@@ -15,6 +15,7 @@
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
+//!   `bounded`: rows that have some values, and all in turn.
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
@@ -30,6 +31,7 @@
 )]
 
 mod apply;
+mod bounded;
 mod cell;
 mod check;
 mod convert;
@@ -53,6 +55,7 @@ mod taking;
 mod verify;
 mod wish;
 
+pub use bounded::{Bound, Walk};
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
