@@ -281,14 +281,17 @@ pub(super) fn of_untyped(
             },
         };
     }
-    if reals > 0 || (is_number && texts > 0) {
-        let why = match measured.odd {
+    if reals > 0 {
+        return Judged::text(match measured.odd {
             0 => "it has numbers and texts",
             _ => "it has numbers that no table holds",
-        };
-        return Judged::text(why);
+        });
     }
-    Judged::of(Kind::Text)
+    // Whole numbers are texts as they are.
+    Judged {
+        why: (is_number && texts > 0).then(|| "it has numbers and texts".to_owned()),
+        ..Judged::of(Kind::Text)
+    }
 }
 
 /// The default of an attribute, as the language writes it; `None` if there is none of this kind.

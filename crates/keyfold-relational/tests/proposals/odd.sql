@@ -22,6 +22,8 @@ INSERT INTO "order details" VALUES ('o 1', 1e200, 'k#1', 3, 'x', 'p', 'e', 'k', 
 INSERT INTO "select" VALUES (1, NULL, x'00ff', '2024-02-29', 1, '2024-01-01T00:00:00Z'), (-5, 1, 'text', '2023-01-01', 'false', 1700000000);
 INSERT INTO "表" VALUES ('x', 'e', 1.5, 1, '2024-01-01 10:00:00.123456', 1.25, x'01'), ('', 'f', 9e999, 'two', NULL, 3, NULL), (NULL, 'g', NULL, x'03', NULL, NULL, NULL);
 INSERT INTO a_very_long_name_of_a_table_that_has_exactly_sixty_three_letter VALUES (20000000000, 'o#2%'), (1, NULL);
+CREATE TABLE mixed_keys (id INT PRIMARY KEY, n INTEGER);
+INSERT INTO mixed_keys VALUES (1, 'one'), ('two', 2);
 INSERT INTO OrderDetail VALUES (1, 5, 'n'), (2, NULL, 'm');
 INSERT INTO nokey VALUES ('a', 'b');
 INSERT INTO blobs VALUES (x'01', 'b');

@@ -10,7 +10,7 @@ use keyfold_client::{Backend, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_lower::arguments;
 use keyfold_model::schema::Limit;
-use keyfold_model::{Model, Type};
+use keyfold_model::{Model, Pattern, Type};
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
     Ended, Mapping, Migration, Progress, Proposal, Source, check, propose, statements, verify,
@@ -194,22 +194,14 @@ fn asked(model: &Model, backend: &Backend, says: &str) {
                 Err(error) => panic!("{}: {error}\n{says}", pattern.name),
             };
             runs += 1;
-            let is_it = |one: &FoundItem| {
-                of.identity()
-                    .iter()
-                    .all(|name| one.get(name).map(text) == item.get(name).map(text))
-            };
-            let is_whole = pattern.filters.is_empty()
+            if pattern.filters.is_empty()
                 && pattern
                     .parameters
                     .iter()
-                    .all(|one| one.limit == Limit::Equal);
-            assert!(
-                !is_whole || found.items.iter().any(is_it),
-                "{} lacks {item:?}: {:?}\n{says}",
-                pattern.name,
-                found.items
-            );
+                    .all(|one| one.limit == Limit::Equal)
+            {
+                whole(model, pattern, (&items, item), &found.items, says);
+            }
         }
         let is_any = items.iter().any(|(name, _)| *name == of.name);
         assert!(
@@ -217,6 +209,53 @@ fn asked(model: &Model, backend: &Backend, says: &str) {
             "{}\n{says}",
             pattern.name
         );
+    }
+}
+
+/// Checks that an answer holds every item that has what was asked by, and no other, in the order that the pattern
+/// says.
+fn whole(
+    model: &Model,
+    pattern: &Pattern,
+    (items, item): (&[(String, Item)], &Item),
+    found: &[FoundItem],
+    says: &str,
+) {
+    let equal: Vec<&str> = pattern
+        .parameters
+        .iter()
+        .map(|one| one.attribute.as_str())
+        .collect();
+    for returned in &pattern.returned {
+        let name = &model.entities[returned.entity].name;
+        let is_equal = |other: &Item| equal.iter().all(|one| other.get(one) == item.get(one));
+        let due = items
+            .iter()
+            .filter(|(of, other)| of == name && is_equal(other))
+            .count();
+        let is = found.iter().filter(|one| one.kind == *name).count();
+        assert_eq!(
+            is, due,
+            "{} of {name} for {item:?}: {found:?}\n{says}",
+            pattern.name
+        );
+    }
+    if let Some(order) = &pattern.order
+        && let Some(attribute) = &order.attribute
+    {
+        let values: Vec<&Value> = found.iter().filter_map(|one| one.get(attribute)).collect();
+        let is_sorted = values.windows(2).all(|pair| {
+            let (one, other) = if order.order.is_descending() {
+                (pair[1], pair[0])
+            } else {
+                (pair[0], pair[1])
+            };
+            match (one, other) {
+                (Value::N(one), Value::N(other)) => one <= other,
+                (one, other) => text(one) <= text(other),
+            }
+        });
+        assert!(is_sorted, "{}: {values:?}\n{says}", pattern.name);
     }
 }
 
