@@ -47,6 +47,29 @@ fn the_shop_of_the_documentation() {
     golden("shop");
 }
 
+/// The part of a proposal that the documentation shows is one.
+#[test]
+fn the_documentation_shows_what_is_proposed() {
+    let documentation = include_str!("../../../docs/migrate.md");
+    let shown = documentation
+        .split("## A model to begin with")
+        .nth(1)
+        .unwrap();
+    let shown = shown
+        .split("```text\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let out = std::fs::read_to_string(file("shop.out")).unwrap();
+    let spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let known: Vec<String> = out.lines().map(spaced).collect();
+    for line in shown.lines().map(spaced) {
+        assert!(known.contains(&line), "{line}");
+    }
+}
+
 #[test]
 fn odd_names_and_values() {
     golden("odd");
