@@ -81,7 +81,7 @@ enum Command {
     Export(cmd::export::Arguments),
     /// Propose a model from a file of NoSQL Workbench.
     Import(cmd::import::Arguments),
-    /// Propose a model from an existing table and a sample of its items.
+    /// Propose a model from an existing table and a sample of its items, or from a relational database.
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(Box<cmd::serve::Arguments>),

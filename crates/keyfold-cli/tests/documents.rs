@@ -425,6 +425,17 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     std::fs::write(place.folder.path().join("rows.keyfold"), text).unwrap();
     let both = ["rows.keyfold", "--from", "sqlite:rows.db"];
     let at = ["--at", "keyfold:./m"];
+    let infer = ["infer", "--from", "sqlite:rows.db"];
+    document(schema, place, 0, &infer);
+    place.write(
+        "rows.sql",
+        "SELECT * FROM notes WHERE id = 1; SELECT count(*) FROM notes",
+    );
+    let queries = ["--queries", "rows.sql", "--output", "made-of-rows.keyfold"];
+    document(schema, place, 0, &[&infer[..], &queries].concat());
+    document(schema, place, 2, &["infer", "--from", "oracle:x"]);
+    document(schema, place, 2, &[&infer[..], &["--data", "d"]].concat());
+    document(schema, place, 5, &["infer", "--from", "sqlite:absent.db"]);
     let mut names = Vec::new();
     let mut call = |code: i32, word: &'static str, more: &[&str]| {
         let line = [&["migrate", word], &both[..], more].concat();

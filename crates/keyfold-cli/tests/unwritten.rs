@@ -112,6 +112,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["export", "workbench"],
         vec!["import", "workbench.json"],
         [&["infer", "Main"], data.as_slice()].concat(),
+        vec!["infer", "--from", "sqlite:rows.db"],
         vec!["serve", "--memory", "--port", "0"],
         vec!["demo", "--once"],
         vec!["backup", "copied"],
