@@ -105,6 +105,8 @@ enum Command {
     Views(cmd::views::Arguments),
     /// Carry tables to another place while their writers go on: copy, follow, compare.
     Move(cmd::moving::Arguments),
+    /// Answer an editor: the language server of models, on standard input and output.
+    Lsp(cmd::lsp::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -147,6 +149,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => cmd::verify::run(&arguments, output),
         Command::Views(arguments) => cmd::views::run(&arguments, output),
         Command::Move(arguments) => cmd::moving::run(&arguments, output),
+        Command::Lsp(arguments) => cmd::lsp::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

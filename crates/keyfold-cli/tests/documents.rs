@@ -207,6 +207,7 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["import", shop]),
         (0, vec!["completions", "zsh"]),
         (2, vec!["completions", "cmd"]),
+        (2, vec!["lsp"]),
         (0, vec!["demo", "--once"]),
         (
             5,

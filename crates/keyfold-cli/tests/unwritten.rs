@@ -126,6 +126,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["verify"],
         vec!["views", "status", "--endpoint", server],
         vec!["move", "status", server, server],
+        vec!["lsp"],
         vec!["completions", "bash"],
         vec!["--help"],
         vec!["put", "--help"],
@@ -135,7 +136,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
 
 /// Lines that have nothing to print here, so that they end as they do elsewhere.
 fn is_silent(line: &[&str]) -> bool {
-    matches!(line, ["move", ..])
+    matches!(line, ["move", ..] | ["lsp"])
 }
 
 #[test]

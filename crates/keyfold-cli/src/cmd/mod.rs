@@ -21,6 +21,7 @@ pub(crate) mod import;
 pub(crate) mod infer;
 pub(crate) mod init;
 mod listen;
+pub(crate) mod lsp;
 pub(crate) mod migrate;
 pub(crate) mod moving;
 mod new_model;
