@@ -119,20 +119,12 @@ async fn page_of_period(
     after: Option<Item>,
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
-    let Fan::Periods {
-        unit,
-        attribute,
-        kind,
-        shards,
-        ..
-    } = &question.plan.fan
-    else {
+    let Some((arguments, shards)) = in_period(question, period) else {
         return Ok(Raw::default());
     };
-    let arguments = in_period(question, attribute, kind, *unit, period);
     match shards {
         None => one_page(question, &arguments, after, limit).await,
-        Some(count) => merged(question, *count, &arguments, after, limit).await,
+        Some(count) => merged(question, count, &arguments, after, limit).await,
     }
 }
 
@@ -142,26 +134,18 @@ pub(super) fn is_in_periods(
     after: &Item,
     now_epoch_ms: i64,
 ) -> Result<bool, ClientError> {
-    let Fan::Periods {
-        unit,
-        attribute,
-        kind,
-        shards,
-        ..
-    } = &question.plan.fan
-    else {
-        return Ok(false);
-    };
     let (Some(period), key) = cursor::split_period(Some(after.clone())) else {
         return Ok(false);
     };
     if !periods_of(question, now_epoch_ms)?.contains(&period) {
         return Ok(false);
     }
-    let arguments = in_period(question, attribute, kind, *unit, &period);
+    let Some((arguments, shards)) = in_period(question, &period) else {
+        return Ok(false);
+    };
     Ok(key.is_none_or(|key| match shards {
         None => cursor::is_own_key(question, &arguments, &key),
-        Some(count) => cursor::is_in_shards(question, *count, &arguments, &key),
+        Some(count) => cursor::is_in_shards(question, count, &arguments, &key),
     }))
 }
 
@@ -209,18 +193,23 @@ fn count(raw: &Raw) -> u32 {
     u32::try_from(raw.items.len()).unwrap_or(u32::MAX)
 }
 
-/// The arguments with a time of the period, from which its partition and table follow.
-fn in_period(
-    question: &Question<'_>,
-    attribute: &str,
-    kind: &Type,
-    unit: Unit,
-    period: &str,
-) -> Values {
-    let mut arguments = question.arguments.clone();
-    arguments.insert(attribute.to_owned(), first_time(kind, period));
+/// The arguments with a time of the period, from which its partition and table follow, and the number of
+/// its shards, if it has some. `None` for a pattern without periods.
+fn in_period(question: &Question<'_>, period: &str) -> Option<(Values, Option<u32>)> {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        shards,
+        ..
+    } = &question.plan.fan
+    else {
+        return None;
+    };
     debug_assert!(unit.width() == period.len());
-    arguments
+    let mut arguments = question.arguments.clone();
+    arguments.insert(attribute.clone(), first_time(kind, period));
+    Some((arguments, *shards))
 }
 
 /// The first time or day of a period.
