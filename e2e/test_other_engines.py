@@ -5,14 +5,12 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
-import sys
 import time
 import tomllib
 import unittest
 
-import boto3
+from engines import DYNALITE, MOTO, Engine
 from server import KEYFOLD, ROOT
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,50 +19,17 @@ KNOWN = tomllib.loads((HERE / "other_engines.toml").read_text())
 NEIGHBOUR = "keyfold_prove_neighbour"
 # The random rows and questions of a proof; each model takes some seconds at most.
 BOUNDS = ("--seed", "1", "--items", "20", "--asks", "5")
-START_S = 60
 
 
-class Engine:
-    """An engine on a free port of this machine."""
-
-    def __init__(self, command):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-        command = [word.format(port=port) for word in command]
-        self.process = subprocess.Popen(command, cwd=HERE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.endpoint = f"http://127.0.0.1:{port}"
-        try:
-            self.wait(port)
-        except BaseException:
-            self.stop()
-            raise
-        keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-        self.client = boto3.client("dynamodb", endpoint_url=self.endpoint, region_name="us-east-1", **keys)
-
-    def wait(self, port):
-        until = time.monotonic() + START_S
-        while True:
-            try:
-                return socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            except OSError:
-                if time.monotonic() > until or self.process.poll() is not None:
-                    raise
-                time.sleep(0.1)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=20)
-
-    def make_neighbour(self):
-        self.client.create_table(
-            TableName=NEIGHBOUR,
-            AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        self.client.get_waiter("table_exists").wait(TableName=NEIGHBOUR, WaiterConfig={"Delay": 1})
-        self.client.put_item(TableName=NEIGHBOUR, Item={"PK": {"S": "stays"}})
+def make_neighbour(engine):
+    engine.client.create_table(
+        TableName=NEIGHBOUR,
+        AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    engine.client.get_waiter("table_exists").wait(TableName=NEIGHBOUR, WaiterConfig={"Delay": 1})
+    engine.client.put_item(TableName=NEIGHBOUR, Item={"PK": {"S": "stays"}})
 
 
 class OtherEngines(unittest.TestCase):
@@ -74,7 +39,7 @@ class OtherEngines(unittest.TestCase):
         known = KNOWN[name]
         occurred = set()
         try:
-            engine.make_neighbour()
+            make_neighbour(engine)
             for model in known["models"]:
                 with self.subTest(f"{model} at {name}"):
                     occurred |= self.prove_model(engine, known, model)
@@ -127,7 +92,7 @@ class OtherEngines(unittest.TestCase):
         """The script for whoever has an account: it proves and moves, and leaves nothing behind."""
         engine = Engine(command)
         try:
-            engine.make_neighbour()
+            make_neighbour(engine)
             done = subprocess.run(
                 ["bash", ROOT / "docs" / "prove-beyond.sh", engine.endpoint],
                 env={**os.environ, "KEYFOLD": KEYFOLD, "ITEMS": "5", "AWS_REGION": "us-east-1"},
@@ -148,16 +113,13 @@ class OtherEngines(unittest.TestCase):
         self.prove_beyond([KEYFOLD, "serve", "--memory", "--port", "{port}"])
 
     def test_beyond_at_moto(self):
-        program = str(pathlib.Path(sys.executable).with_name("moto_server"))
-        self.prove_beyond([program, "-H", "127.0.0.1", "-p", "{port}"])
+        self.prove_beyond(MOTO)
 
     def test_moto(self):
-        program = str(pathlib.Path(sys.executable).with_name("moto_server"))
-        self.prove("moto", [program, "-H", "127.0.0.1", "-p", "{port}"])
+        self.prove("moto", MOTO)
 
     def test_dynalite(self):
-        program = str(HERE / "node_modules" / ".bin" / "dynalite")
-        self.prove("dynalite", ["node", program, "--host", "127.0.0.1", "--port", "{port}"])
+        self.prove("dynalite", DYNALITE)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ export async function more(id: AccountId): Promise<void> {
   await answers.places({ country }).page();
   await answers.places({ country: "de", city }).page();
   await answers.edit({ id, owner: country });
+  // So may attributes, and the fields of their records.
+  await answers.Account.update({ id }, { owner: country, home: { street: "Elm", zip: city, account: id } });
   await answers.everyAccount({}).page();
   for await (const { dueAt } of answers.due()) dueAt.slice(0, 10);
   for await (const { assignee, status } of answers.waiting()) {

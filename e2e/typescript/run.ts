@@ -257,7 +257,7 @@ export async function inheritedNames(endpoint: string): Promise<void> {
   const id = InheritsId("i");
   const stored = async (): Promise<unknown> => names.inherits({ id }, { strong: true });
   await names.Inherits.create({ id });
-  assert.deepEqual(await stored(), { kind: "Inherits", id });
+  assert.deepEqual(await stored(), { $$kind: "Inherits", id });
   const all: NewInherits = {
     id,
     valueOf: "a",
@@ -269,15 +269,15 @@ export async function inheritedNames(endpoint: string): Promise<void> {
     propertyIsEnumerable: "d",
   };
   await names.Inherits.put(all);
-  assert.deepEqual(await stored(), { kind: "Inherits", ...all });
+  assert.deepEqual(await stored(), { $$kind: "Inherits", ...all });
   await names.Inherits.update({ id }, {});
   await names.Inherits.update({ id }, { valueOf: null, toString: 3 });
   await names.toString_({ id });
   const { valueOf: _, ...others } = all;
-  assert.deepEqual(await stored(), { kind: "Inherits", ...others, toString: 3 });
+  assert.deepEqual(await stored(), { $$kind: "Inherits", ...others, toString: 3 });
   await names.toString_({ id, valueOf: "e" });
   await names.transact([names.Inherits.part.put({ id })]);
-  assert.deepEqual(await stored(), { kind: "Inherits", id });
+  assert.deepEqual(await stored(), { $$kind: "Inherits", id });
   const line = LanguageLineId("l");
   for (const [valueOf, toString] of [["a", "1"], ["a", "2"], ["b", "1"]] as const) {
     await names.Line.create({ id: line, valueOf, toString });

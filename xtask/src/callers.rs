@@ -110,7 +110,24 @@ pub(crate) fn by_proxy(address: &str) -> Result<(), String> {
     for host in NOT_THE_PROXY {
         is_refused(&named(address, host)?, host)?;
     }
+    // Most proxies call what is behind them by its address, or leave the port of the page away.
+    for host in [address, PROXY, "proxy.example.com:8443"] {
+        for origin in ["https://proxy.example.com", "http://PROXY.example.com:8080"] {
+            is_answered(&by_page(address, host, &[origin])?, origin)?;
+        }
+        for origin in NOT_THE_PROXY {
+            let origin = format!("https://{origin}");
+            is_refused(&by_page(address, host, &[&origin])?, &origin)?;
+        }
+    }
     Ok(())
+}
+
+/// What an application answers to pages that send it something by the name `host`.
+fn by_page(address: &str, host: &str, origins: &[&str]) -> Result<Answer, String> {
+    let mut headers = vec![("host", host), ("content-length", "0")];
+    headers.extend(origins.iter().map(|origin| ("origin", *origin)));
+    ask(address, &format!("POST {NOWHERE} HTTP/1.1"), &headers)
 }
 
 /// Sends an application what pages make: its own, and those of other sites.
@@ -151,6 +168,10 @@ pub(crate) fn pages(address: &str) -> Result<(), String> {
             is_refused(&sent(headers)?, &format!("{method} of {headers:?}"))?;
         }
     }
+    let both = by_page(address, address, &[&origin, "https://evil.example"])?;
+    is_refused(&both, "two pages at once")?;
+    let both = by_page(address, address, &[&origin, &origin])?;
+    is_refused(&both, "one page twice")?;
     // What is read only is for links of other sites, too.
     let headers = [("host", address), ("sec-fetch-site", "cross-site")];
     let read = ask(address, &format!("GET {NOWHERE} HTTP/1.1"), &headers)?;

@@ -44,6 +44,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
     python_package(&root.join("clients").join("python"), &binary, &models)?;
+    editors(&root.join("editors"), &binary)?;
     languages(root, &python, (&binary, &models))
 }
 
@@ -109,6 +110,21 @@ fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), Str
     let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
     prove_random_models(folder, &through)?;
     prove_random_models(folder, &format!("{through} --async"))
+}
+
+/// The language server with clients that people have: one in Python that checks the protocol, Neovim,
+/// Emacs, and the extension of VS Code as it is packed.
+fn editors(folder: &Path, binary: &Path) -> Result<(), String> {
+    let tests = folder.join("tests");
+    let mut clients = Command::new(python(&tests)?);
+    clients
+        .current_dir(&tests)
+        .args(["-m", "pytest", "--quiet"])
+        .env("KEYFOLD_BIN", binary);
+    execute(&mut clients)?;
+    let extension = folder.join("vscode");
+    node(&extension)?;
+    npm(&extension, "test", binary)
 }
 
 /// Proves random models through the client that a command starts.

@@ -29,6 +29,9 @@ impl Place {
     }
 }
 
+/// The examples that end by themselves, and answer nobody.
+const ENDING: [&str; 1] = ["from-postgres"];
+
 type Prepare = fn(&Place) -> Result<Command, String>;
 
 /// An application.
@@ -36,12 +39,12 @@ struct Example {
     /// Its folder in `examples`.
     name: &'static str,
     test: fn(&Place) -> Result<(), String>,
-    /// Installs and builds it, and returns the command that runs it until it is interrupted. None
-    /// for a program that does not stay open.
+    /// Installs and builds it, and returns the command that runs it until it is interrupted, or until
+    /// its end. None for a program that people do not start by one command.
     prepare: Option<Prepare>,
 }
 
-const EXAMPLES: [Example; 9] = [
+const EXAMPLES: [Example; 10] = [
     Example {
         name: "alleycat",
         test: alleycat,
@@ -56,6 +59,11 @@ const EXAMPLES: [Example; 9] = [
         name: "freight",
         test: freight,
         prepare: Some(prepare_freight),
+    },
+    Example {
+        name: "from-postgres",
+        test: from_postgres,
+        prepare: Some(prepare_from_postgres),
     },
     Example {
         name: "myapp",
@@ -155,7 +163,8 @@ fn test(root: &Path, chosen: &[&Example], tests: Tests) -> Result<(), String> {
             if tests == Tests::All {
                 (example.test)(&place)?;
             }
-            if let Some(prepare) = example.prepare {
+            let stays = !ENDING.contains(&example.name);
+            if let Some(prepare) = example.prepare.filter(|_| stays) {
                 starts_from_clone(&place, example.name, prepare)?;
             }
         }
@@ -286,6 +295,16 @@ fn orders(place: &Place) -> Result<(), String> {
 
 fn prepare_orders(place: &Place) -> Result<Command, String> {
     python_program(place, "orders")
+}
+
+fn from_postgres(place: &Place) -> Result<(), String> {
+    python_tests(place, "from-postgres")
+}
+
+fn prepare_from_postgres(place: &Place) -> Result<Command, String> {
+    let mut program = python_in(place, "from-postgres")?;
+    program.args(["-m", "from_postgres"]);
+    Ok(program)
 }
 
 /// Python in the folder of an example, on the package's sources and with its tools.

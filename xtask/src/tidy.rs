@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
+    ("lsp", &["model", "codegen"]),
     ("build", &["model", "codegen"]),
     ("lower", &["types", "api", "model", "wire"]),
     (
@@ -74,7 +75,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "prove",
         &[
-            "types", "api", "engine", "model", "lower", "client", "codegen", "stream", "wire",
+            "types",
+            "api",
+            "engine",
+            "model",
+            "lower",
+            "client",
+            "codegen",
+            "stream",
+            "relational",
+            "wire",
         ],
     ),
     (
@@ -86,6 +96,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "server",
             "model",
             "codegen",
+            "lsp",
             "client",
             "prove",
             "stream",
@@ -98,7 +109,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bench", &["api", "wire", "engine"]),
     (
         "fuzz",
-        &["types", "codec", "api", "engine", "wire", "sigv4", "model"],
+        &[
+            "types", "codec", "api", "engine", "wire", "sigv4", "model", "lsp",
+        ],
     ),
     ("generated", &["build"]),
     ("testkit", &["types"]),

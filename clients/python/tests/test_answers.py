@@ -274,7 +274,16 @@ def test_the_page_of_another_partition_is_a_lost_answer(
 
 
 @pytest.mark.parametrize("ask", BOTH)
-@pytest.mark.parametrize("end", [{"PK": {"S": "THING#own"}}, {"x": {"S": "y"}}])
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"PK": {"S": "THING#own"}},
+        {"x": {"S": "y"}},
+        {"PK": {"S": "THING#own"}, "SK": {"N": "1"}},
+        {"PK": {"S": "THING#own"}, "SK": {"S": ""}},
+        {"PK": {"S": "THING#own"}, "SK": {"S": "NOTE#000001"}, "x": {"S": "y"}},
+    ],
+)
 def test_a_page_that_ends_at_no_key_is_no_mistake_of_the_program(
     model: Model, proxy: Proxy, ask: Asked, end: Json
 ) -> None:

@@ -134,7 +134,7 @@ def test_each_refusal_has_its_place(client: Client, account: None) -> None:
         (
             lambda: client.update("Account", stale),
             StaleVersion,
-            place("change Account", "Account", "e"),
+            place("update Account", "Account", "e"),
         ),
         (
             lambda: client.put("Account", gone),

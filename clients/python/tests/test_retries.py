@@ -256,7 +256,9 @@ def test_a_client_that_is_closed_sends_nothing_and_says_what_it_has_done(
     client = Client(model, proxy.endpoint)
 
     def closing(_operation: str, _request: Json, send: Send) -> tuple[int, bytes]:
-        """Closes the client while its request is under way, and leaves one item."""
+        """Closes the client while both requests are under way, and leaves one item."""
+        while [operation for operation, _ in proxy.seen].count("BatchWriteItem") < 2:
+            time.sleep(0.01)
         threading.Thread(target=client.close).start()
         time.sleep(0.1)
         return leaving(_operation, _request, send)

@@ -17,9 +17,9 @@ import pytest
 import support
 from test_forks import in_child
 
-from keyfold import Client, KeyfoldError, Model, Options, OutcomeUnknown, Transport
+from keyfold import Aborted, Client, KeyfoldError, Model, Options, OutcomeUnknown, Transport
 from keyfold.aio import AsyncClient
-from keyfold.transport import process
+from keyfold.transport import process, shared
 from keyfold.transport.process import Server
 
 has_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -63,7 +63,7 @@ def kill(number: signal.Signals = signal.SIGKILL) -> None:
     """Kills the servers of folders that have started."""
     for server in list(process._running):  # pyright: ignore[reportPrivateUsage]
         held: Any = server
-        if "--data" in held._process.args and hasattr(held, "endpoint"):
+        if "--data" in held._process.args and held.endpoint:
             os.kill(held._process.pid, number)
 
 
@@ -206,16 +206,16 @@ def test_an_async_client_that_is_cancelled_while_it_opens_uses_no_folder(
 
 @has_fork
 def test_a_forked_process_uses_the_server_of_its_parent(model: Model, folder: Path) -> None:
-    with Client(model, f"keyfold:{folder}") as shared:
+    with Client(model, f"keyfold:{folder}") as client:
 
         def works() -> Any:
-            with shared:
-                found = [len(shared.all("bookings", {"accountId": "a"})), *blocking(model, folder)]
+            with client:
+                found = [len(client.all("bookings", {"accountId": "a"})), *blocking(model, folder)]
             # The server goes on: the last client of this process is none of its parent.
             return [*found, *blocking(model, folder)]
 
         assert in_child(works)() == "[1, 7, 7]"
-        assert len(shared.all("bookings", {"accountId": "a"})) == 1
+        assert len(client.all("bookings", {"accountId": "a"})) == 1
     assert is_free(folder)
 
 
@@ -224,12 +224,12 @@ def test_a_forked_process_starts_a_server_where_its_parent_has_none(
     model: Model, folder: Path
 ) -> None:
     reads, writes = os.pipe()
-    with Client(model, f"keyfold:{folder}") as shared:
+    with Client(model, f"keyfold:{folder}") as client:
 
         def works() -> Any:
             os.read(reads, 1)
-            with shared:
-                return [*blocking(model, folder), len(shared.all("bookings", {"accountId": "a"}))]
+            with client:
+                return [*blocking(model, folder), len(client.all("bookings", {"accountId": "a"}))]
 
         child = in_child(works)
     os.write(writes, b"x")
@@ -252,3 +252,215 @@ def test_a_fork_while_a_server_starts_blocks_nobody(model: Model, folder: Path) 
     assert in_child(works)() == "ended"
     thread.join()
     assert done == [[7]]
+
+
+def count(client: Client) -> int:
+    """The bookings of the folder."""
+    return len(client.all("bookings", {"accountId": "a"}))
+
+
+class Child:
+    """A forked process that does pieces of work, each when it is told to."""
+
+    def __init__(self, *works: Callable[[], Any]) -> None:
+        turns, answers = os.pipe(), os.pipe()
+        self._tell, self._hear = turns[1], answers[0]
+
+        def run() -> str:
+            os.close(turns[1])
+            for work in works:
+                os.read(turns[0], 1)
+                try:
+                    said = str(work())
+                except BaseException as error:
+                    said = f"{type(error).__name__}: {error}"
+                os.write(answers[1], said.encode())
+            # The process ends when its parent says so.
+            os.read(turns[0], 1)
+            return "ended"
+
+        self._ended = in_child(run, 60)
+        os.close(turns[0])
+
+    def next(self) -> str:
+        """What the next piece comes to."""
+        os.write(self._tell, b"x")
+        return os.read(self._hear, 1000).decode()
+
+    def end(self) -> str:
+        """Ends the process."""
+        os.write(self._tell, b"x")
+        return self._ended()
+
+
+@has_fork
+def test_a_forked_process_leaves_the_server_that_its_parent_has_ended(
+    model: Model, folder: Path
+) -> None:
+    with Client(model, f"keyfold:{folder}") as client:
+        works = [lambda: count(client), lambda: count(client), lambda: blocking(model, folder)]
+        child = Child(*works, lambda: awaiting(model, folder), client.close)
+        assert child.next() == "1"
+    assert [child.next() for _ in range(4)] == ["1", "[7]", "[7]", "None"]
+    assert is_free(folder)
+    assert child.end() == "ended"
+
+
+@has_fork
+def test_an_async_client_leaves_the_server_that_the_parent_has_ended(
+    model: Model, folder: Path
+) -> None:
+    client = Client(model, f"keyfold:{folder}")
+    turns, answers = os.pipe(), os.pipe()
+
+    def works() -> Any:
+        async def waits(_: Any = None) -> None:
+            os.write(answers[1], b"x")
+            await asyncio.to_thread(os.read, turns[0], 1)
+
+        return awaiting(model, folder, waits)
+
+    child = in_child(works)
+    os.read(answers[0], 1)
+    client.close()
+    os.write(turns[1], b"x")
+    assert child() == "[7]"
+
+
+@has_fork
+def test_a_parent_uses_the_server_that_its_child_has_started(model: Model, folder: Path) -> None:
+    with Client(model, f"keyfold:{folder}") as client:
+        child = Child(lambda: count(client), lambda: count(client), client.close)
+        assert child.next() == "1"
+        kill()
+        assert child.next() == "1"
+        assert count(client) == 1
+        assert blocking(model, folder) == [7]
+        assert awaiting(model, folder) == [7]
+        # The child's last client takes the server with it.
+        assert child.next() == "None"
+        assert count(client) == 1
+        assert child.end() == "ended"
+        assert count(client) == 1
+    assert is_free(folder)
+
+
+@has_fork
+def test_a_child_finds_the_server_that_its_parent_has_started_anew(
+    model: Model, folder: Path
+) -> None:
+    with Client(model, f"keyfold:{folder}") as client:
+        works = [lambda: count(client), lambda: blocking(model, folder), lambda: count(client)]
+        child = Child(*works, lambda: awaiting(model, folder))
+        for expected in ("1", "[7]", "1", "[7]"):
+            kill()
+            assert count(client) == 1
+            assert child.next() == expected
+        assert child.end() == "ended"
+        assert count(client) == 1
+    assert is_free(folder)
+
+
+@has_fork
+def test_processes_of_a_family_that_start_a_server_at_once_share_it(
+    model: Model, folder: Path
+) -> None:
+    with Client(model, f"keyfold:{folder}") as client:
+        kill()
+        children = [in_child(lambda: count(client), 60) for _ in range(4)]
+        assert count(client) == 1
+        assert [one() for one in children] == ["1"] * 4
+        assert count(client) == 1
+    assert is_free(folder)
+
+
+@has_fork
+@pytest.mark.parametrize("after", [0.0, 0.01, 0.05, 0.2])
+def test_a_fork_while_a_server_starts_finds_it(model: Model, folder: Path, after: float) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        client = pool.submit(Client, model, f"keyfold:{folder}")
+        while str(folder) not in shared._folders:  # pyright: ignore[reportPrivateUsage]
+            time.sleep(0.001)
+        time.sleep(after)
+        child = in_child(lambda: blocking(model, folder), 60)
+        assert child() == "[7]"
+        client.result().close()
+    assert is_free(folder)
+
+
+@has_fork
+@pytest.mark.parametrize("after", [0.0, 0.01, 0.05])
+def test_a_fork_while_a_server_stops_starts_one(model: Model, folder: Path, after: float) -> None:
+    client = Client(model, f"keyfold:{folder}")
+    with ThreadPoolExecutor(1) as pool:
+        closing = pool.submit(client.close)
+        time.sleep(after)
+        child = in_child(lambda: blocking(model, folder), 60)
+        closing.result()
+    assert child() == "[7]"
+    assert is_free(folder)
+
+
+def test_a_folder_of_another_program_is_told_in_words_of_the_client(
+    model: Model, folder: Path
+) -> None:
+    with Server(["--data", str(folder)]):
+        for read in BOTH:
+            started = time.monotonic()
+            with pytest.raises(Transport) as caught:
+                read(model, folder)
+            assert str(caught.value) == (
+                f"{support.KEYFOLD} did not start: the data folder {folder} is in use, by another"
+                " program or another copy of this one; end it, or let both use one server: start"
+                f" `keyfold serve --data {folder}`, and open its URL"
+            )
+            assert time.monotonic() - started < 4
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A server that waits before it starts, while a file is there."""
+    program, waits = tmp_path / "slow", tmp_path / "waits"
+    script = f"#!/bin/sh\n[ -e '{waits}' ] && sleep 2\nexec '{support.KEYFOLD}' \"$@\"\n"
+    program.write_text(script)
+    program.chmod(0o700)
+    monkeypatch.setenv("KEYFOLD_BIN", str(program))
+    return waits
+
+
+def test_a_timeout_bounds_the_start_of_a_server(
+    model: Model, folder: Path, slow_start: Path
+) -> None:
+    with Client(model, f"keyfold:{folder}") as client, ThreadPoolExecutor(2) as pool:
+        kill()
+        slow_start.touch()
+        calls = [lambda: client.put("Booking", ITEM, timeout=0.4), lambda: count(client)]
+        started = time.monotonic()
+        late, other = (pool.submit(call) for call in calls)
+        with pytest.raises(Aborted):
+            late.result()
+        with pytest.raises(Aborted):
+            client.all("bookings", {"accountId": "a"}, timeout=0.4)
+        assert time.monotonic() - started < 1.9
+        # The start goes on for the others.
+        assert other.result() == 1
+    assert is_free(folder)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no alarms here")
+@pytest.mark.parametrize("after", [0.05, 0.5, 1.0])
+def test_the_handler_of_a_signal_closes_a_client_whose_server_starts(
+    model: Model, folder: Path, slow_start: Path, after: float
+) -> None:
+    client = Client(model, f"keyfold:{folder}")
+    kill()
+    slow_start.touch()
+    before = signal.signal(signal.SIGALRM, lambda *_: client.close())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, after)
+        with pytest.raises(Transport, match="the client is closed"):
+            count(client)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    slow_start.unlink()
+    assert is_free(folder)

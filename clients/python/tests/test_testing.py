@@ -15,6 +15,7 @@ import pytest
 import support
 
 from keyfold import Transport, testing
+from keyfold.transport import process
 from keyfold.transport.process import Server
 
 
@@ -122,6 +123,70 @@ def test_the_report_of_a_failed_start_is_a_sentence(
     with pytest.raises(Transport) as caught:
         testing.serve()
     assert str(caught.value) == f"{report} did not start: {said}"
+
+
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
+    """A program in the place of the server, which writes its number into a file."""
+    program = tmp_path / "stand-in"
+    program.write_text(f"#!/bin/sh\necho $$ > '{tmp_path}/pid'\n{script}\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("KEYFOLD_BIN", str(program))
+    return program
+
+
+def is_gone(tmp_path: Path) -> bool:
+    """Whether that program has ended."""
+    try:
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo '{\"ok\": true}'; exec sleep 60", '{"ok": true}'),
+        ('echo \'{"result": {"endpoint": 5}}\'; exec sleep 60', '{"result": {"endpoint": 5}}'),
+        ("printf '\\377\\376 no text\\n'; exec sleep 60", "\ufffd\ufffd no text"),
+        ("printf '\\377 said' >&2", "\ufffd said"),
+        ("true", "it ended and said nothing"),
+        ("exec sleep 60", "it has said nothing for 3 seconds"),
+    ],
+)
+def test_a_program_that_is_no_server_is_told_and_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    monkeypatch.setattr(process, "_START_SECONDS", 3)
+    program = stand_in(tmp_path, monkeypatch, script)
+    started = time.monotonic()
+    with pytest.raises(Transport) as caught:
+        testing.serve()
+    assert str(caught.value) == f"{program} did not start: {said}"
+    assert time.monotonic() - started < 10
+    assert is_gone(tmp_path)
+
+
+class Alarm(Exception):
+    """What a handler of a signal raises."""
+
+
+def test_an_exception_while_a_server_starts_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rings(*_: object) -> None:
+        raise Alarm
+
+    stand_in(tmp_path, monkeypatch, "exec sleep 60")
+    before = signal.signal(signal.SIGALRM, rings)
+    try:
+        for arguments in (["--memory"], ["--data", str(tmp_path / "data")]):
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with pytest.raises(Alarm):
+                Server(arguments)
+            assert is_gone(tmp_path)
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_server_names_the_place_in_a_wrong_model(tmp_path: Path) -> None:

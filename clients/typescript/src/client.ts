@@ -135,17 +135,17 @@ export class Client {
 
   /** Runs a named write. */
   async write(name: string, args: Given = {}, options: CallOptions = {}): Promise<Written> {
-    return (await writes()).run(this.#driver, name, args, options);
+    return (await writes()).write(this.#driver, { write: name, args }, options);
   }
 
   /** Creates an entity that must not exist. */
   async create(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
-    return (await writes()).writeWhole(this.#driver, "create", entity, values, options);
+    return (await writes()).write(this.#driver, { create: entity, values }, options);
   }
 
   /** Writes a whole entity, whether it exists or not. */
   async put(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
-    return (await writes()).writeWhole(this.#driver, "put", entity, values, options);
+    return (await writes()).write(this.#driver, { put: entity, values }, options);
   }
 
   /** Changes some attributes of an entity that exists: its key, and the changes. */
@@ -155,7 +155,7 @@ export class Client {
 
   /** Deletes an entity that exists: its key, and the version that it must have. */
   async delete(entity: string, key: Given, options: CallOptions = {}): Promise<Written> {
-    return (await writes()).remove(this.#driver, entity, key, options);
+    return (await writes()).write(this.#driver, { delete: entity, key }, options);
   }
 
   /** Carries several writes out in one transaction, as if one happened after the other: all of them or none. At

@@ -3,8 +3,8 @@
 import { unknownAttribute } from "./error.js";
 import type { Io } from "./io.js";
 import type { AttributeValue } from "./plan.js";
+import { base64Of, bytesOf } from "./value/base64.js";
 import { jsonOf } from "./value/compare.js";
-import { base64Of, bytesOf } from "./value/value.js";
 
 /** The most bytes that a compressed attribute may expand to: it protects memory from a crafted item. */
 const INFLATED_BYTES_MAX = 64 * 1024 * 1024;

@@ -2,9 +2,10 @@
  * and its arguments; with a secret it is signed, and a changed one is refused. */
 
 import type { Item, PatternPlan, Plan } from "./plan.js";
+import { base64Of, bytesOf } from "./value/base64.js";
 import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
-import { base64Of, bytesOf, type Values } from "./value/value.js";
+import type { Values } from "./value/value.js";
 
 /** The digits of the digest that binds a cursor to its pattern and arguments. */
 const BOUND_DIGITS = 16;
@@ -49,14 +50,16 @@ async function contentOf({ secret }: Bound, cursor: string): Promise<unknown> {
     // Base64 has several texts of the same bytes.
     if (rest.length > 0 || textOf(parts) !== cursor) return undefined;
     if (!(await isSigned(secret, bytes, signature))) return undefined;
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // No position has a null in it.
+    return JSON.parse(text, (_, one: unknown) => one ?? JSON.parse(""));
   } catch {
     return undefined;
   }
 }
 
 function isItem(value: unknown): value is Item {
-  const isObject = (one: unknown): boolean => typeof one === "object" && one !== null && !Array.isArray(one);
+  const isObject = (one: unknown): boolean => typeof one === "object" && !Array.isArray(one);
   return isObject(value) && Object.values(value as object).every(isObject);
 }
 

@@ -21,6 +21,7 @@ import type {
   TablePlan,
   UniquePlan,
 } from "./plan.js";
+import { someOf } from "./read/items.js";
 import { chunksOf, digestAttribute, digestOf, partsAttribute } from "./split.js";
 import { whole } from "./value/arithmetic.js";
 import { isSameItem } from "./value/compare.js";
@@ -102,13 +103,13 @@ export async function derive(
   entity: EntityPlan,
   values: Values,
   stored?: Item,
-): Promise<Derived[]> {
+): Promise<[Derived, ...Derived[]]> {
   const table = model.table(entity.table);
   const name = tableName(table, entity, values);
   const chunks = chunksOf(entity, values);
   const derived = (role: Role, key: Item, item: Item): Derived => ({ role, table: name, key, item });
   const key = keyOf(entity.name, entity.key, values);
-  const all = [derived("main", key, await mainItem(io, table, entity, [values, stored], chunks))];
+  const all: [Derived, ...Derived[]] = [derived("main", key, await mainItem(io, table, entity, [values, stored], chunks))];
   for (const [at, chunk] of chunks.entries()) {
     if (at > 0 && chunk !== undefined) {
       const ofPart = keyOf(entity.name, entity.key, new Map(values).set(CHUNK, whole(at)));
@@ -287,8 +288,7 @@ function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Value
     return Object.fromEntries(columns.map((one) => [one.attribute, column(one.parts, values)]));
   } catch (error) {
     if (stored === undefined || !(error instanceof KeyfoldError) || error.code !== "invalid") throw error;
-    const names = columns.map((one) => one.attribute);
-    return Object.fromEntries(Object.entries(stored).filter(([name]) => names.includes(name)));
+    return someOf(stored, columns.map((one) => one.attribute));
   }
 }
 

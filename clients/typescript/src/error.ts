@@ -82,8 +82,16 @@ export interface Place {
   readonly id?: Readonly<Record<string, unknown>>;
 }
 
+/** What the errors of each copy of this package have: a program may load it as a module of both kinds. */
+const OWN = Symbol.for("@keyfold/client");
+
 /** The one class of errors. `detail.code` can be switched on exhaustively. */
 export class KeyfoldError extends Error {
+  /** Whether something is an error of this package, of whichever copy. */
+  static override [Symbol.hasInstance](one: unknown): boolean {
+    return this === KeyfoldError ? OWN in Object(one) : super[Symbol.hasInstance](one);
+  }
+
   /** What is wrong. */
   readonly detail: ErrorDetail;
   /** The item and the action of the write that was refused, where one is at fault. */
@@ -105,6 +113,8 @@ export class KeyfoldError extends Error {
     return this.detail.code;
   }
 }
+
+(KeyfoldError.prototype as { [OWN]?: boolean })[OWN] = true;
 
 /** An error whose detail is nothing but its code. */
 export type PlainCode =
@@ -142,6 +152,19 @@ export function looked<T>(name: string, look: () => T, of?: string): T {
   }
 }
 
+/** An error with other words, another detail, or more of where it is. */
+export function retold(
+  error: KeyfoldError,
+  {
+    message = error.message,
+    detail = error.detail,
+    place = error.place,
+    write = error.write,
+  }: Partial<Pick<KeyfoldError, "message" | "detail" | "place" | "write">>,
+): KeyfoldError {
+  return new KeyfoldError(message, detail, place, error, write);
+}
+
 /** Makes the error of an attribute that is missing, or has a value of another type. */
 export function unknownAttribute(message: string, attribute: string): KeyfoldError {
   return new KeyfoldError(message, { code: "unknown_item", attribute });
@@ -169,8 +192,7 @@ export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
   } catch (error) {
     const detail = detailOf(error);
     if (detail?.code !== "invalid" || detail.of !== undefined || detail.name === "connection") throw error;
-    const { message, place } = error as KeyfoldError;
-    throw new KeyfoldError(message, { ...detail, of }, place, error);
+    throw retold(error as KeyfoldError, { detail: { ...detail, of } });
   }
 }
 

@@ -3,7 +3,7 @@
 import { invalid, looked } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, kindName, type Model, saysKind } from "./model.js";
-import type { FoundItem, StreamImages, StreamRecord } from "./options.js";
+import type { EntityEvent, FoundItem, StreamImages, StreamRecord } from "./options.js";
 import type { CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
 import { unknownItem, unknownOf } from "./read/unknown.js";
 import { checkedItem } from "./read/item.js";
@@ -15,13 +15,6 @@ import { isOfPeriod } from "./value/period.js";
 import type { Numbers } from "./value/plain.js";
 import { held } from "./value/value.js";
 import { itemIn } from "./value/wire.js";
-
-/** A change of an entity or copy. */
-export interface FoundEvent {
-  readonly kind: string;
-  readonly old: FoundItem | undefined;
-  readonly new: FoundItem | undefined;
-}
 
 /** What an item can be: the main item of an entity, one of its copies, or what follows from it and has no
  * event: a further part of its list, a guard. */
@@ -48,7 +41,7 @@ export async function eventOf(
   model: Model,
   record: StreamRecord | null | undefined,
   { shown, copies }: Asked,
-): Promise<FoundEvent | undefined> {
+): Promise<EntityEvent | undefined> {
   const { source, key, old, next } = looked("record", () => imagesOf(record));
   const image = next ?? old;
   if (image === undefined) {
@@ -62,10 +55,10 @@ export async function eventOf(
     throw unknownItem("the stream has", table, table === undefined && key !== undefined ? key : item);
   }
   if (kind.follows || (kind.copy !== undefined && !copies)) return undefined;
-  const found = async (one: Item | undefined): Promise<FoundItem | undefined> =>
-    one && foundOf(io, model, shown.numbers, kind, { ...key, ...one });
+  const found = async (name: "old" | "new", one: Item | undefined): Promise<Omit<EntityEvent, "kind"> | undefined> =>
+    one && { [name]: await foundOf(io, model, shown.numbers, kind, { ...key, ...one }) };
   try {
-    return { kind: kind.name, old: await found(old), new: await found(next) };
+    return { kind: kind.name, ...(await found("old", old)), ...(await found("new", next)) };
   } catch (error) {
     const unknown = unknownOf(error, kind, item, `the record has an item of ${kind.name}`);
     if (shown.onUnknown === "skip") return undefined;

@@ -6,6 +6,7 @@
  * model fills in or keeps is left out. */
 
 import type { Client, Given } from "./client.js";
+import { invalid } from "./error.js";
 import { isNumber } from "./key/make.js";
 import type { AttributePlan, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
 import { shownText } from "./value/text.js";
@@ -62,7 +63,7 @@ export class Fakes {
     const client = "client" in of ? of.client : of;
     this.#plan = client.plan;
     this.#isExact = client.numbers === "exact";
-    if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`a seed is a whole number from 0 on, not ${seed}`);
+    if (!Number.isSafeInteger(seed) || seed < 0) throw invalid(`a seed is a whole number from 0 on, not ${seed}`, "seed");
     this.#seed = seed;
     this.#state = seed;
   }
@@ -92,7 +93,7 @@ export class Fakes {
 
   #entity(name: string): EntityPlan {
     const entity = this.#plan.entities.find((one) => one.name === name);
-    if (entity === undefined) throw new RangeError(`the model has no entity ${shownText(name)}`);
+    if (entity === undefined) throw invalid(`the model has no entity \`${shownText(name)}\``, undefined, shownText(name));
     return entity;
   }
 
@@ -190,7 +191,7 @@ function checkNames({ name, attributes }: EntityPlan, values: Given): void {
   const known = attributes.map((one) => one.name);
   const wrong = Object.keys(values).find((one) => !known.includes(one) && values[one] !== undefined);
   if (wrong === undefined) return;
-  throw new RangeError(`${name} has no \`${shownText(wrong)}\`; it has ${known.join(", ")}`);
+  throw invalid(`${name} has no \`${shownText(wrong)}\`; it has ${known.join(", ")}`, wrong, name);
 }
 
 /** A moment, so many minutes behind the first one. */

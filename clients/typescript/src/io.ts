@@ -46,24 +46,6 @@ export interface Io {
   readonly packed: Map<string, AttributeValue>;
 }
 
-/** The results of all of these, which run at the same time. Each comes to its end before the error of the
- * first that failed is thrown. */
-export async function together<T>(all: Iterable<Promise<T>>): Promise<T[]> {
-  const ended = await Promise.allSettled(all);
-  return ended.map((one) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
-}
-
-/** The most attempts of optimistic reads and writes before an error. */
-export const TRIES = 24;
-
-/** Waits a random time that grows with the attempts. */
-export function backOff(io: Io, tried: number): Promise<void> {
-  return io.pause(1, 4 * Math.min(tried + 1, 16));
-}
-
 /** Whether an answer reports the capacity of its request. */
 export const REPORTED = { ReturnConsumedCapacity: "TOTAL" } as const;
 

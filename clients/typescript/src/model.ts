@@ -92,7 +92,9 @@ export class Model {
 function found<T>(all: Map<string, T>, name: string, what: string): T {
   const one = all.get(name);
   if (one === undefined) {
-    throw invalid(`the model has no ${what} \`${shownText(spoken(name))}\`; it has ${[...all.keys()].join(", ")}`, name);
+    const asked = shownText(spoken(name));
+    const of = what === "entity" ? asked : `the ${what} ${asked}`;
+    throw invalid(`the model has no ${what} \`${asked}\`; it has ${[...all.keys()].join(", ")}`, undefined, of);
   }
   return one;
 }

@@ -1,7 +1,7 @@
 /** Errors of lists that a caller gives: each names the item of a batch, or the write of a transaction, by its
  * position. */
 
-import { detailOf, type ErrorCode, invalid, KeyfoldError, looked } from "./error.js";
+import { detailOf, type ErrorCode, invalid, KeyfoldError, looked, retold } from "./error.js";
 
 /** Refuses what is no list. */
 export function listed<T>(given: readonly T[], of: string): readonly T[] {
@@ -24,17 +24,17 @@ export function eachOf<T, Made>(all: readonly T[], of: string, make: (one: T) =>
 export function inItem(error: unknown, item: number, of: string): unknown {
   const detail = detailOf(error);
   if (detail?.code !== "invalid") return error;
-  const { message, place } = error as KeyfoldError;
-  return new KeyfoldError(`item ${item} of the batch: ${message}`, { of, ...detail, item }, place, error);
+  const { message } = error as KeyfoldError;
+  return retold(error as KeyfoldError, { message: `item ${item} of the batch: ${message}`, detail: { of, ...detail, item } });
 }
 
 /** The codes of errors that are about one write of a transaction. */
 const OF_ONE: readonly ErrorCode[] = ["refused", "exists", "taken", "not_found", "stale_version", "invalid"];
 
 /** The error of one write of a transaction. */
-export function inWrite(error: unknown, name: string, number: number): unknown {
+export function inWrite(error: unknown, name: string, write: number): unknown {
   if (!(error instanceof KeyfoldError)) return error;
   if (!OF_ONE.includes(error.code)) return error;
   const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
-  return new KeyfoldError(message, error.detail, error.place, error, number);
+  return retold(error, { message, write });
 }

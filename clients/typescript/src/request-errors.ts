@@ -1,7 +1,7 @@
 /** Errors of requests, which a program loads when there is one: of a table or credentials that are not there, and of
  * a write whose answer was lost. */
 
-import { invalid, KeyfoldError } from "./error.js";
+import { invalid, KeyfoldError, retold } from "./error.js";
 import { exceptionOf } from "./io.js";
 import type { Failed, Lost } from "./transport/retry.js";
 import { sortedNames } from "./value/text.js";
@@ -44,7 +44,7 @@ export function missingTable(error: unknown, operation: string, input: object): 
   if (!(error instanceof KeyfoldError) || names.length === 0 || isNamed) return error;
   const what = names.length === 1 ? `the table ${names[0]} does not` : `one of the tables ${names.join(", ")} does not`;
   const message = `${error.message}: ${what} exist there; create it by \`ensureTables()\`, or check the address, the region and the account of the connection`;
-  return new KeyfoldError(message, error.detail, error.place, error);
+  return retold(error, { message });
 }
 
 interface Tables {

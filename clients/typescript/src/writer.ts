@@ -1,6 +1,8 @@
 /** Writers of generated clients: an entity's writes, its batches, and its parts of transactions. */
 
+import { optionsOf } from "./call.js";
 import type { Client, Given } from "./client.js";
+import { owned } from "./error.js";
 import { madeOf, type MadeTable, type NothingMade, type Part } from "./made.js";
 import type { BatchWritten, CallOptions, FoundItem, ManyOptions, TransactionWrite, Written } from "./options.js";
 
@@ -39,8 +41,9 @@ export class Writer<
   }
 
   /** Changes one that exists. What is not named stays as it is; `null` removes. */
-  async update(key: Key, changes: Patch, options?: CallOptions): Promise<Written<Touched>> {
-    const done = await this.client.update(this.entity, given(changes), { ...options, key: given(key) });
+  async update(key: Key, changes: Patch, options: CallOptions = {}): Promise<Written<Touched>> {
+    const own = await owned(this.entity, optionsOf("write", options));
+    const done = await this.client.update(this.entity, given(changes), { ...own, key: given(key) });
     return { ...done, made: await this.part.update(key, changes).made(done.made) };
   }
 

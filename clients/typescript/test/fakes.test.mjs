@@ -76,11 +76,11 @@ test("the same seed makes the same, others refer to what is given, and values ca
   const [user, order] = made(3);
   assert.equal(order.userId, user.userId);
   assert.equal(order.total, 5);
-  assert.throws(() => new Fakes(shop).entity("Nothing"), RangeError);
+  assert.throws(() => new Fakes(shop).entity("Nothing"), { code: "invalid", detail: { code: "invalid", of: "Nothing" } });
   const wrong = () => new Fakes(shop).of(shop.Order, { totl: 5 });
-  assert.throws(wrong, (error) => error instanceof RangeError && /^Order has no `totl`; it has orderId, .*total/.test(error.message));
-  assert.throws(() => new Fakes(shop).of(shop.Order, { toString: 5 }), RangeError);
-  assert.throws(() => new Fakes(shop).of(shop.Order, {}, { Usr: user }), { message: /^the model has no entity Usr$/ });
+  assert.throws(wrong, { detail: { code: "invalid", name: "totl", of: "Order" }, message: /^Order has no `totl`; it has orderId, .*total/ });
+  assert.throws(() => new Fakes(shop).of(shop.Order, { toString: 5 }), { code: "invalid" });
+  assert.throws(() => new Fakes(shop).of(shop.Order, {}, { Usr: user }), { message: /^the model has no entity `Usr`$/ });
 });
 
 test("two seeds make no identifier in common", () => {
@@ -106,7 +106,7 @@ pattern thing(id, at, day, number, code, unit) -> Thing?
       }
     }
   }
-  for (const seed of [-1, 1.5, Number.NaN]) assert.throws(() => new Fakes(client, { seed }), RangeError);
+  for (const seed of [-1, 1.5, Number.NaN]) assert.throws(() => new Fakes(client, { seed }), { detail: { code: "invalid", name: "seed" } });
 });
 
 test("a view is written by nobody", async () => {

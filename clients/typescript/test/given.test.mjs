@@ -231,6 +231,11 @@ test("an option of another call is refused by its name", async () => {
     [(client, options) => client.getMany("Owner", [{ name: "a" }], options), ["strong"]],
     [(client, options) => client.update("Account", { id: "a" }, options), ["remove", "key"]],
     [(client, options) => client.put("Owner", { name: "a" }, options), []],
+    // A writer gives the key apart, and takes no options for it.
+    [(client, options) => new Writer(client, "Owner").create({ name: "a" }, options), []],
+    [(client, options) => new Writer(client, "Owner").put({ name: "a" }, options), []],
+    [(client, options) => new Writer(client, "Account").update({ id: "a" }, {}, options), []],
+    [(client, options) => new Writer(client, "Account").delete({ id: "a" }, options), []],
     [(client, options) => client.delete("Owner", { name: "a" }, options), []],
     [(client, options) => client.putMany("Owner", [{ name: "a" }], options), []],
     [(client, options) => client.transact([{ create: "Owner", values: { name: "a" } }], options), []],

@@ -20,7 +20,7 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const READING_BYTES_MAX = 15_000;
 const SHOP_HTTP_BYTES_MAX = 20_000;
 /** With whatever a pattern can have: ranges, pages, several partitions, keys and values of all kinds. */
-const ALL_READING_BYTES_MAX = 38 * 1024;
+const ALL_READING_BYTES_MAX = 39 * 1024;
 /** All together, in one file. */
 const ALL_BYTES_MAX = 64 * 1024;
 /** At once, with the generated client of the shop and its plan. */
@@ -75,6 +75,30 @@ test("the SDK of AWS is a peer that a program may leave out", () => {
   assert.deepEqual(peerDependenciesMeta, { "@aws-sdk/client-dynamodb": { optional: true } });
   // `before` has installed the package without it.
   assert.equal(existsSync(join(PROJECT, "node_modules/@aws-sdk")), false);
+});
+
+// A program may import what a library requires; bundles and test runners make copies, too.
+test("a connection and an error of one copy of the package are those of another", () => {
+  writeFileSync(
+    join(PROJECT, "copies.mjs"),
+    `import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Client, KeyfoldError } from "@keyfold/client";
+const required = createRequire(import.meta.url);
+const other = required("@keyfold/client");
+const connection = await required("@keyfold/client/node").connect("memory:");
+const notes = new Client(JSON.parse(readFileSync("notes.json", "utf8")), connection);
+await notes.ensureTables();
+const note = { author: "ada", at: "2024-01-15", text: "Hello" };
+await notes.create("Note", note);
+const error = await notes.create("Note", note).catch((one) => one);
+await connection.close();
+class Own extends KeyfoldError {}
+const classes = [KeyfoldError, other.KeyfoldError, Error, Own].map((one) => error instanceof one);
+console.log(error.code, ...classes, new Own("", { code: "refused" }) instanceof Own, {} instanceof KeyfoldError);
+`,
+  );
+  assert.equal(run(process.execPath, ["copies.mjs"]), "exists true true true false true false\n");
 });
 
 test("the package is there for require, with one class of errors", () => {

@@ -127,7 +127,7 @@ test("an answer of another partition is none, and its end is no cursor of the ca
     { Items: [item] },
     { Items: [{ ...item, ...own }, { ...item, ...own }], Count: 1 },
     { Items: Array(4).fill({ ...item, ...own }) },
-    ...[other, { SK: own.SK }, { PK: own.PK }, { ...own, GSI1PK: { S: "x" } }].map((LastEvaluatedKey) => ({ Items: [], LastEvaluatedKey })),
+    ...[other, { SK: own.SK }, { PK: own.PK }, { PK: own.PK, SK: { N: "1" } }, { ...own, GSI1PK: { S: "x" } }].map((LastEvaluatedKey) => ({ Items: [], LastEvaluatedKey })),
   ];
   for (const answer of answers) {
     for (const call of [
@@ -136,6 +136,22 @@ test("an answer of another partition is none, and its end is no cursor of the ca
     ]) {
       await refused(call(new Client(PLAN, counted({ Query: () => answer }))), "transport");
     }
+  }
+});
+
+/** A cursor with another position. */
+function forged(next, change) {
+  const found = JSON.parse(Buffer.from(next, "base64url"));
+  return Buffer.from(JSON.stringify([found[0], change(found[1]), ...found.slice(2)])).toString("base64url");
+}
+
+test("a forged cursor has no value in a key that no key has", async () => {
+  const client = new Client(PLAN, server);
+  const { next } = await client.page("notes", { owner: "ada" }, { limit: 1 });
+  for (const SK of [{ N: "1" }, { S: "" }, { S: {} }, { S: 1 }, {}, null, { S: "x", N: "1" }, { S: "\ud800" }]) {
+    const after = forged(next, (position) => ({ ...position, SK }));
+    const { detail } = await refused(client.page("notes", { owner: "ada" }, { after }), "invalid", JSON.stringify(SK));
+    assert.equal(detail.name, "after");
   }
 });
 
@@ -152,10 +168,6 @@ entity Beat
 pattern readings(sensor, at in from..to) -> Reading[] page 2
 pattern beats(sensor, at in from..to) -> Beat[] page 2
 `);
-  const forged = (next, change) => {
-    const found = JSON.parse(Buffer.from(next, "base64url"));
-    return Buffer.from(JSON.stringify([found[0], change(found[1]), ...found.slice(2)])).toString("base64url");
-  };
   const key = (PK, SK) => ({ PK: { S: PK }, SK: { S: SK } });
   const item = ({ ExpressionAttributeValues }) => ExpressionAttributeValues[":v0"];
   const at = "2024-01-15T00:00:00.000Z#0001";
@@ -172,6 +184,9 @@ pattern beats(sensor, at in from..to) -> Beat[] page 2
       (next) => ({ ...next, "#shardx": next["#shard0"] }),
       (next) => ({ ...next, "#shard1": { M: { "#done": { BOOL: true }, PK: { S: "x" } } } }),
       (next) => ({ ...next, PK: { S: "x" } }),
+      (next) => ({ ...next, "#shard1": { M: null } }),
+      (next) => ({ ...next, "#shard1": { M: { PK: null, SK: { S: at } } } }),
+      (next) => ({ ...next, "#shard1": null }),
     ]],
     [plan, "readings", range, [
       (next) => ({ ...next, "#period": { S: "2024-07" } }),

@@ -184,7 +184,7 @@ impl Failure {
     }
 
     /// Adds the table as the place of the error.
-    fn in_table(self, name: &str) -> Failure {
+    pub(crate) fn in_table(self, name: &str) -> Failure {
         self.placed(json!({ "table": name }))
     }
 
@@ -236,7 +236,9 @@ impl From<ClientError> for Failure {
         let message = error.to_string();
         match error {
             ClientError::Value(value) => Failure::usage(message).of_argument(value.name()),
-            ClientError::Unknown(_) | ClientError::Invalid(_) => Failure::usage(message),
+            ClientError::Unknown(_) | ClientError::Named { .. } | ClientError::Invalid(_) => {
+                Failure::usage(message)
+            }
             ClientError::Missing { names, .. } => {
                 let forms = names.iter().map(|name| format!("{}=…", written_name(name)));
                 let forms: Vec<String> = forms.collect();
@@ -264,7 +266,7 @@ impl From<ClientError> for Failure {
                 ..
             } => match kind {
                 Some(ErrorKind::ResourceNotFound) => Failure::backend(format!(
-                    "{message}; the tables of a model are made by `keyfold serve FILE`"
+                    "{message}; `keyfold tables FILE` makes the tables of a model"
                 )),
                 Some(ErrorKind::Internal) => Failure::backend(detail),
                 Some(kind) if is_unusable(kind) => Failure::backend(message),

@@ -81,10 +81,12 @@ enum Command {
     Export(cmd::export::Arguments),
     /// Propose a model from a file of NoSQL Workbench.
     Import(cmd::import::Arguments),
-    /// Propose a model from an existing table and a sample of its items.
+    /// Propose a model from an existing table and a sample of its items, or from a relational database.
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
     Serve(Box<cmd::serve::Arguments>),
+    /// Make the tables of a model, or compare those that are there.
+    Tables(cmd::tables::Arguments),
     /// Copy a data folder, also while a server uses it.
     Backup(cmd::backup::Arguments),
     /// Examine a data folder: every checksum, every index; and rebuild indexes.
@@ -103,6 +105,8 @@ enum Command {
     Views(cmd::views::Arguments),
     /// Carry tables to another place while their writers go on: copy, follow, compare.
     Move(cmd::moving::Arguments),
+    /// Answer an editor: the language server of models, on standard input and output.
+    Lsp(cmd::lsp::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -135,6 +139,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => cmd::import::run(&arguments, output),
         Command::Infer(arguments) => cmd::infer::run(&arguments, output),
         Command::Serve(arguments) => cmd::serve::run(&arguments, output),
+        Command::Tables(arguments) => cmd::tables::run(&arguments, output),
         Command::Backup(arguments) => cmd::backup::run(&arguments, output),
         Command::Doctor(arguments) => cmd::doctor::run(&arguments, output),
         Command::Run(arguments) => cmd::run::run(&arguments, output),
@@ -144,6 +149,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => cmd::verify::run(&arguments, output),
         Command::Views(arguments) => cmd::views::run(&arguments, output),
         Command::Move(arguments) => cmd::moving::run(&arguments, output),
+        Command::Lsp(arguments) => cmd::lsp::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

@@ -73,9 +73,29 @@ impl Output {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn replacing(self, path: Option<&Path>, text: &str) -> Result<(), Failure> {
+        self.replacing_with(path, text, None)
+    }
+
+    /// Writes a text to a file, whatever it holds, or to standard output without one; programs get a report
+    /// with it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn replacing_with(
+        self,
+        path: Option<&Path>,
+        text: &str,
+        report: Option<Json>,
+    ) -> Result<(), Failure> {
+        let document = |mut document: Json| {
+            if let (Some(members), Some(report)) = (document.as_object_mut(), report) {
+                members.insert("report".to_owned(), report);
+            }
+            document
+        };
         let Some(path) = path else {
             self.result(
-                || json!({ "text": text }),
+                || document(json!({ "text": text })),
                 || terminal::exactly(text.trim_end()),
             );
             return Ok(());
@@ -83,7 +103,7 @@ impl Output {
         std::fs::write(path, text).map_err(|error| Failure::unwritten(path, &error))?;
         let shown = path.display().to_string();
         self.result(
-            || json!({ "written": shown }),
+            || document(json!({ "written": shown })),
             || terminal::line(&format!("{GOOD}written{GOOD:#} {shown}")),
         );
         Ok(())

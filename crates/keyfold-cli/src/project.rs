@@ -72,6 +72,13 @@ impl Project {
         Project::parse(&text, &path).map(Some)
     }
 
+    /// The project whose file lies in a folder; `None` where it has none that can be read.
+    pub(crate) fn of_folder(folder: &Path) -> Option<Project> {
+        let path = folder.join(FILE);
+        let text = std::fs::read_to_string(&path).ok()?;
+        Project::parse(&text, &path).ok()
+    }
+
     /// A project of the text of its file.
     fn parse(text: &str, path: &Path) -> Result<Project, Failure> {
         let read = Text { text, path };

@@ -504,7 +504,7 @@ fn a_read_creates_no_data_folder() {
         "model m 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n",
     );
     // Those that make one say so, and write what is given.
-    let mut seen: BTreeSet<String> = ["demo", "put", "serve"].map(str::to_owned).into();
+    let mut seen: BTreeSet<String> = ["demo", "put", "serve", "tables"].map(str::to_owned).into();
     let user = ["User", "userId=1"];
     for (code, arguments) in [
         (5, &[&["run", shop, "user"], &user[1..]].concat()[..]),

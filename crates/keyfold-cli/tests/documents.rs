@@ -207,6 +207,7 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["import", shop]),
         (0, vec!["completions", "zsh"]),
         (2, vec!["completions", "cmd"]),
+        (2, vec!["lsp"]),
         (0, vec!["demo", "--once"]),
         (
             5,
@@ -302,6 +303,9 @@ fn every_command_prints_one_document_of_the_schema() {
             0,
             vec!["delete", shop, "Product", "productId=p", "--data", "d"],
         ),
+        (0, vec!["tables", shop, "--data", "d"]),
+        (0, vec!["tables", shop, "--data", "d", "--check"]),
+        (4, vec!["tables", other, "--data", "d", "--check"]),
         (0, vec!["verify", shop, "--data", "d"]),
         (0, vec!["verify", shop, "--data", "d", "--sample", "1"]),
         (2, vec!["verify", shop, "--data", "d", "--sample", "0"]),
@@ -422,6 +426,17 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     std::fs::write(place.folder.path().join("rows.keyfold"), text).unwrap();
     let both = ["rows.keyfold", "--from", "sqlite:rows.db"];
     let at = ["--at", "keyfold:./m"];
+    let infer = ["infer", "--from", "sqlite:rows.db"];
+    document(schema, place, 0, &infer);
+    place.write(
+        "rows.sql",
+        "SELECT * FROM notes WHERE id = 1; SELECT count(*) FROM notes",
+    );
+    let queries = ["--queries", "rows.sql", "--output", "made-of-rows.keyfold"];
+    document(schema, place, 0, &[&infer[..], &queries].concat());
+    document(schema, place, 2, &["infer", "--from", "oracle:x"]);
+    document(schema, place, 2, &[&infer[..], &["--data", "d"]].concat());
+    document(schema, place, 5, &["infer", "--from", "sqlite:absent.db"]);
     let mut names = Vec::new();
     let mut call = |code: i32, word: &'static str, more: &[&str]| {
         let line = [&["migrate", word], &both[..], more].concat();
@@ -437,7 +452,11 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     call(0, "check", &[]);
     call(1, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "run", &[&at[..], &["--once"]].concat());
-    call(0, "verify", &at);
+    let report = ["--report", "report.html"];
+    call(0, "run", &[&at[..], &["--once"], &report].concat());
+    call(0, "compare", &[&at[..], &["--all"], &report].concat());
+    call(0, "compare", &[&at[..], &["--for", "1200ms"]].concat());
+    call(0, "verify", &[&at[..], &report].concat());
     call(0, "verify", &[&at[..], &["--mend", "--yes"]].concat());
     call(0, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "abort", &[&at[..], &["--yes"]].concat());

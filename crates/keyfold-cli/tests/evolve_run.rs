@@ -124,24 +124,54 @@ fn what_stands_in_the_way_is_named_and_nothing_is_written() {
 
 #[test]
 fn a_change_that_is_not_carried_out_is_refused_at_once() {
-    let place = Workplace::new();
-    let old = "model p 1\ntable Tab (PK, SK)\n\nentity A\n  a: string\n  key \"A#{a}\" \"A\"\n\nentity B\n  a: A.a, b: string\n  key \"A#{a}\" \"B#{b}\"\n\npattern a(a) -> A?\npattern bs(a) -> B[] page 20\n";
-    place.write("old.keyfold", old);
-    place.write(
-        "new.keyfold",
-        &old.replace(
-            "  key \"A#{a}\" \"A\"\n",
-            "  key \"A#{a}\" \"A\"\n  count bs of B\n",
-        ),
-    );
-    place.write("keyfold.toml", "model = \"old.keyfold\"\n");
-    place.json(0, &["put", "A", "a=1"]);
+    let place = place(&OLD.replace("name: string, town: string", "town: string? was name"));
+    place.write("old.keyfold", &OLD.replace("name: string", "name: string?"));
     let refused = evolve(&place, 1, "run", &AT, &[]);
     assert!(
         refused["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("does not carry"),
+            .contains("a version of its own"),
         "{refused}"
     );
+}
+
+/// A count is computed between two gates, at which the writers of one version stop and those of the other
+/// start.
+#[test]
+fn a_count_is_computed_while_the_writers_stand_still() {
+    let notes = format!(
+        "{OLD}\nentity Note\n  userId: User.userId, noteId: string\n  key \"USER#{{userId}}\" \"NOTE#{{noteId}}\"\n\npattern notes(userId) -> Note[] page 20\n"
+    );
+    let place = place(&notes.replace(
+        "  key \"USER#{userId}\" \"PROFILE\"",
+        "  key \"USER#{userId}\" \"PROFILE\"\n  count notes of Note",
+    ));
+    place.write("old.keyfold", &notes);
+    for id in ["a", "b", "c"] {
+        place.json(0, &["put", "Note", "userId=1", &format!("noteId={id}")]);
+    }
+    let gate = evolve(&place, 7, "run", &AT, &[]);
+    assert_eq!(gate["result"]["gate"]["step"], "halt", "{gate}");
+    assert_eq!(gate["result"]["gate"]["mayRun"], "old readers", "{gate}");
+    let reported = ["--done", "halt", "--report", "report.md"];
+    let gate = evolve(&place, 7, "run", &AT, &reported);
+    assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
+    let report = std::fs::read_to_string(place.folder.path().join("report.md")).unwrap();
+    for part in [
+        "stands at phase 3, writers",
+        "| 2 | compute |",
+        "| done |",
+        "count notes added",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    evolve(&place, 2, "run", &AT, &["--report", "report.txt"]);
+    let gate = evolve(&place, 7, "run", &AT, &["--yes"]);
+    assert_eq!(gate["result"]["gate"]["step"], "readers", "{gate}");
+    evolve(&place, 0, "run", &AT, &["--yes"]);
+    evolve(&place, 0, "complete", &AT, &["--yes"]);
+    place.json(0, &["verify", "new.keyfold"]);
+    let found = place.json(0, &["run", "new.keyfold", "user", "userId=1"]);
+    assert!(found.to_string().contains("\"notes\":3"), "{found}");
 }

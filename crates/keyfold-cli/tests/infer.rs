@@ -1,4 +1,5 @@
-//! Models that `keyfold infer` writes of tables with sparse indexes: each holds for every item.
+//! Models that `keyfold infer` writes of tables with sparse indexes: each holds for every item; and of a relational
+//! database.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod workplace;
@@ -66,5 +67,69 @@ fn a_model_of_a_sparse_index_holds_for_every_item() {
         by_person,
         some,
         "GSI1 \"BY#{openedBy}\" \"TICKET#{ticketId:06}\"",
+    );
+}
+
+/// What `infer --from` writes is checked and migrated as it is, and its report says what answers which query.
+#[test]
+fn a_model_of_a_relational_database_is_migrated_as_it_is() {
+    let place = Workplace::new();
+    let database = rusqlite::Connection::open(place.folder.path().join("shop.db")).unwrap();
+    let sql = "CREATE TABLE customers (id INTEGER PRIMARY KEY, mail TEXT UNIQUE, name TEXT NOT NULL);
+        CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers (id), placed TIMESTAMP NOT NULL,
+          state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paid')));
+        INSERT INTO customers VALUES (1, 'ada@x.org', 'Ada'), (2, NULL, 'Bob');
+        INSERT INTO orders VALUES ('a1', 1, '2024-01-01 10:00:00', 'open'), ('a2', 1, '2024-01-02 10:00:00', 'paid');";
+    database.execute_batch(sql).unwrap();
+    let queries = "SELECT * FROM orders WHERE customer_id = ? ORDER BY placed DESC LIMIT 20;\nSELECT count(*) FROM orders;";
+    place.write("shop.sql", queries);
+    let infer = [
+        "infer",
+        "--from",
+        "sqlite:shop.db",
+        "--queries",
+        "shop.sql",
+        "-o",
+        "shop.keyfold",
+    ];
+    let said = place.run(&infer);
+    let report = String::from_utf8(said.stderr).unwrap();
+    assert!(said.status.success(), "{report}");
+    for expected in [
+        "Customer of customers: 2 rows",
+        "Order of orders: 2 rows",
+        "pattern orders_of_customer(customerId) -> Order[] newest placed page 20",
+        "answers SELECT * FROM orders WHERE customer_id = ?",
+        "no pattern: SELECT count(*) FROM orders",
+    ] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+    // A model that is there is replaced by `--force` alone.
+    place.json(2, &infer);
+    place.text(&["check", "shop.keyfold"]);
+    let from = ["shop.keyfold", "--from", "sqlite:shop.db"];
+    place.text(&[&["migrate", "check"], &from[..]].concat());
+    let at = ["--at", "keyfold:./data"];
+    place.text(&[&["migrate", "run"], &from[..], &at, &["--once"]].concat());
+    place.text(&[&["migrate", "verify"], &from[..], &at].concat());
+    let run = [
+        "run",
+        "shop.keyfold",
+        "orders_of_customer",
+        "customerId=1",
+        "--data",
+        "data",
+    ];
+    let answer = place.json(0, &run);
+    assert_eq!(
+        answer["items"].as_array().map(Vec::len),
+        Some(2),
+        "{answer}"
+    );
+    let document = place.json(0, &infer[..5]);
+    assert_eq!(
+        document["report"]["unanswered"].as_array().map(Vec::len),
+        Some(1),
+        "{document}"
     );
 }

@@ -89,6 +89,18 @@ fn write_on(backend: &Backend, ends: &AtomicBool) {
     }
 }
 
+/// The command and the run look at different moments whether the table is copied.
+#[test]
+fn a_table_whose_writers_are_stopped_is_noted_as_copied_when_the_command_says_so() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&["--latency", "300ms"]));
+    make_table(&from.backend());
+    put(&from.backend(), 1, "first");
+    let (from, to) = (from.endpoint.as_str(), to.endpoint.as_str());
+    place.text(&["move", from, to, "--writers-stopped", "--stop-when-even"]);
+    place.text(&["move", "complete", from, to, "--yes"]);
+}
+
 #[test]
 fn a_move_between_servers_survives_kills_while_writers_go_on() {
     let place = Workplace::new();

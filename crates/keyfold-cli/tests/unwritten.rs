@@ -112,9 +112,11 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["export", "workbench"],
         vec!["import", "workbench.json"],
         [&["infer", "Main"], data.as_slice()].concat(),
+        vec!["infer", "--from", "sqlite:rows.db"],
         vec!["serve", "--memory", "--port", "0"],
         vec!["demo", "--once"],
         vec!["backup", "copied"],
+        [&["tables"], data.as_slice()].concat(),
         vec!["doctor"],
         vec!["run", "note", "noteId=1"],
         vec!["run", "reword", "noteId=1", "text=b"],
@@ -124,6 +126,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["verify"],
         vec!["views", "status", "--endpoint", server],
         vec!["move", "status", server, server],
+        vec!["lsp"],
         vec!["completions", "bash"],
         vec!["--help"],
         vec!["put", "--help"],
@@ -133,7 +136,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
 
 /// Lines that have nothing to print here, so that they end as they do elsewhere.
 fn is_silent(line: &[&str]) -> bool {
-    matches!(line, ["move", ..])
+    matches!(line, ["move", ..] | ["lsp"])
 }
 
 #[test]

@@ -32,10 +32,10 @@ struct Watching {
 }
 
 impl Watching {
-    fn start(place: &Workplace) -> Watching {
+    fn start(place: &Workplace, arguments: &[&str]) -> Watching {
         let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
             .current_dir(place.folder.path())
-            .args(["check", "--watch", "m.keyfold"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -93,7 +93,7 @@ fn a_model_is_checked_again_when_one_of_its_files_changes() {
     let place = Workplace::new();
     place.write("m.keyfold", ROOT);
     place.write("users.keyfold", USERS);
-    let mut watching = Watching::start(&place);
+    let mut watching = Watching::start(&place, &["check", "--watch", "m.keyfold"]);
     watching.expect("1 entity, 1 pattern:");
     watching.expect("following 2 files");
 
@@ -134,4 +134,48 @@ fn a_model_is_checked_again_when_one_of_its_files_changes() {
     let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
     assert!(sent.success());
     assert_eq!(watching.child.wait().unwrap().code(), None);
+}
+
+#[test]
+fn a_file_that_is_named_before_it_is_there_is_followed() {
+    let place = Workplace::new();
+    place.write("m.keyfold", ROOT);
+    let watching = Watching::start(&place, &["check", "--watch", "m.keyfold"]);
+    watching.expect_error("users.keyfold");
+    watching.expect("following 1 file");
+    place.write("users.keyfold", USERS);
+    watching.expect("1 entity, 1 pattern:");
+}
+
+#[test]
+fn what_a_project_names_and_a_project_itself_are_followed_when_they_come() {
+    let place = Workplace::new();
+    place.write("users.keyfold", USERS);
+    place.write("m.keyfold", ROOT);
+    let generate = [
+        "generate",
+        "typescript",
+        "m.keyfold",
+        "-o",
+        "made.ts",
+        "--watch",
+    ];
+    let watching = Watching::start(&place, &generate);
+    watching.expect("following 2 files");
+    place.write("keyfold.toml", "model = \"m.keyfold\"\n");
+    watching.expect("following 3 files");
+    drop(watching);
+
+    let output = "[outputs]\ntypescript = \"made.ts\"\n";
+    place.write("keyfold.toml", &format!("model = \"m.keyfold\"\n{output}"));
+    let watching = Watching::start(&place, &["generate", "--watch"]);
+    watching.expect("following 3 files");
+    place.write(
+        "keyfold.toml",
+        &format!("model = \"late.keyfold\"\n{output}"),
+    );
+    watching.expect_error("late.keyfold");
+    watching.expect("following 3 files");
+    place.write("late.keyfold", &ROOT.replace("model m", "model late"));
+    watching.expect("made.ts");
 }

@@ -103,6 +103,7 @@ mod on {
             ClientError::OutcomeUnknown { .. } => "outcome_unknown",
             ClientError::Value(_)
             | ClientError::Unknown(_)
+            | ClientError::Named { .. }
             | ClientError::Missing { .. }
             | ClientError::Invalid(_)
             | ClientError::TableDiffers { .. }

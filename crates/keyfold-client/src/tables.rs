@@ -4,7 +4,7 @@ use crate::backend::Backend;
 use crate::drive::{drive, origin};
 use keyfold_api::{ListTablesInput, Response, TableDescription};
 use keyfold_lower::tables as lower;
-pub use keyfold_lower::tables::Outcome;
+pub use keyfold_lower::tables::{Compared, Outcome};
 use keyfold_lower::{ClientError, unexpected};
 use keyfold_model::Model;
 use keyfold_types::Item;
@@ -16,6 +16,14 @@ use keyfold_types::Item;
 /// `TableDiffers` when a table contradicts the model; the backend's error otherwise.
 pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
     drive(backend, lower::ensure(origin(), model))
+}
+
+/// Compares the tables of a model with those that exist, and makes nothing.
+///
+/// # Errors
+/// `TableDiffers` when a table contradicts the model; the backend's error otherwise.
+pub fn compare(backend: &Backend, model: &Model) -> Result<Compared, ClientError> {
+    drive(backend, lower::compare_all(origin(), model))
 }
 
 /// Returns the description of a table; `None` when the table does not exist.

@@ -287,6 +287,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,
@@ -367,6 +368,7 @@ fn reference(attribute: &Attribute) -> Option<String> {
         refers,
         is_kept: _,
         was: _,
+        former: _,
     } = attribute;
     let (to, of) = refers.as_ref()?;
     Some(format!("{name} refers to {to}.{of}"))

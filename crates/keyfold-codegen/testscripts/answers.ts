@@ -40,7 +40,7 @@ export type EntryState = "open" | "waiting" | "closed";
 /** The record `Address`. */
 export interface Address {
   readonly street: string;
-  readonly zip?: string;
+  readonly zip?: string | undefined;
   readonly account: AccountId;
 }
 

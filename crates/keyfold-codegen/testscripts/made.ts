@@ -42,7 +42,7 @@ export function TrackId(value: string): TrackId {
 /** The record `Wanted`. */
 export interface Wanted {
   readonly amount: number;
-  readonly lineId?: string;
+  readonly lineId?: string | undefined;
 }
 
 /** The entity `Cart` as it is stored, under `"CART#{id}" "CART"`. */

@@ -49,7 +49,7 @@ export type PromiseNote = "*/" | "other";
 export interface New {
   readonly "a-b": string;
   readonly of: ClassId;
-  readonly next?: readonly string[];
+  readonly next?: readonly string[] | undefined;
 }
 
 /** The entity `class` as it is stored, under `"CLASS#{id}" "C"`. */

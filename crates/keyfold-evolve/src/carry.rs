@@ -9,8 +9,12 @@ use crate::decode::Moment;
 use crate::hands::{Hands, Stop};
 use crate::problem::{Problem, ProblemKind};
 use crate::request::{request, units};
-use crate::wish::{Action, Beside, Does, Found, Is, Wish, key_of, part_keys, place, shown, wish};
-use keyfold_api::ErrorKind;
+use crate::shares::{Shares, digest};
+use crate::threads::each;
+use crate::wish::{
+    Action, Aim, Beside, Does, Found, Is, Wish, key_of, part_keys, place, shown, wish,
+};
+use keyfold_api::{ErrorKind, GetItemInput};
 use keyfold_client::ClientError;
 use keyfold_client::kinds::Role;
 use keyfold_model::Table;
@@ -24,7 +28,12 @@ const TRIES: u32 = 50;
 /// The most problems and unknown items that are kept as examples.
 pub(crate) const EXAMPLES_MAX: usize = 100;
 
+const EITHER: &str =
+    "the old model takes it for an item of one entity, and the new one for that of another";
+const UNTAKEN: &str = "no entity of the new model takes it: each takes items with other values";
+
 /// What a phase does to the items that it reads.
+#[derive(Clone)]
 pub(crate) struct Task<'c, 'm> {
     pub(crate) course: &'c Course<'m>,
     /// The pairs of entities whose items are brought into the form of the new version.
@@ -33,7 +42,15 @@ pub(crate) struct Task<'c, 'm> {
     pub(crate) dropped: BTreeSet<usize>,
     /// Whether items that only the old model knows are deleted.
     pub(crate) deletes_leftovers: bool,
+    /// What aggregates are computed to be, where the task does that.
+    pub(crate) shares: Option<&'c Shares<'m>>,
+    /// A check that the run still has the evolution, in each write of what is computed: a run that stood
+    /// still writes nothing over the changes of those who write by then.
+    pub(crate) guard: Option<Action>,
 }
+
+/// An entity with its pair and its main item, and what is wanted of it.
+type Wished<'i> = (usize, &'i Item, Wish);
 
 /// What a dry run has seen.
 #[derive(Debug, Default)]
@@ -54,31 +71,17 @@ pub(crate) enum Mode<'s> {
     Name(&'s BTreeSet<u128>, &'s Mutex<Seen>),
 }
 
-fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
+pub(crate) fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Seen {
-    fn add(&mut self, problem: Problem) {
+    pub(crate) fn add(&mut self, problem: Problem) {
         self.problems_count += 1;
         if self.problems.len() < EXAMPLES_MAX {
             self.problems.push(problem);
         }
     }
-}
-
-/// The digest of a key.
-fn digest(table: &str, key: &Item) -> u128 {
-    use sha2::{Digest, Sha256};
-    let (table, bytes) = place(table, key);
-    let mut hash = Sha256::new();
-    hash.update((table.len() as u64).to_be_bytes());
-    hash.update(table.as_bytes());
-    hash.update(&bytes);
-    let all = hash.finalize();
-    let mut first = [0_u8; 16];
-    first.copy_from_slice(all.get(..16).unwrap_or(&[0; 16]));
-    u128::from_be_bytes(first)
 }
 
 impl<'m> Task<'_, 'm> {
@@ -100,8 +103,10 @@ impl<'m> Task<'_, 'm> {
         let (mut mains, mut left, mut unknown) = (Vec::new(), Vec::new(), 0);
         for item in items {
             match self.course.sort(table, item, &self.pairs) {
-                Sort::Main(pair) => mains.push((pair, item)),
-                Sort::Either => self.either(table, item, mode)?,
+                Sort::Main(pair) if self.is_due(hands, pair, item) => mains.push((pair, item)),
+                Sort::Main(_) => {}
+                Sort::Either => self.unclear(table, item, EITHER, mode)?,
+                Sort::Untaken => self.unclear(table, item, UNTAKEN, mode)?,
                 Sort::Known if self.deletes_leftovers && self.is_leftover(table, item) => {
                     left.push(item);
                 }
@@ -128,7 +133,7 @@ impl<'m> Task<'_, 'm> {
         Ok(done)
     }
 
-    fn either(&self, table: &str, item: &Item, mode: &Mode<'_>) -> Result<(), Stop> {
+    fn unclear(&self, table: &str, item: &Item, why: &str, mode: &Mode<'_>) -> Result<(), Stop> {
         let key = self
             .table(table)
             .map(|own| key_of(own, item))
@@ -137,8 +142,7 @@ impl<'m> Task<'_, 'm> {
             kind: ProblemKind::Unreadable,
             table: table.to_owned(),
             key,
-            message: "the old model takes it for an item of one entity, and the new one for that of another"
-                .to_owned(),
+            message: why.to_owned(),
         };
         match mode {
             Mode::Write => Err(failed(&problem)),
@@ -150,7 +154,23 @@ impl<'m> Task<'_, 'm> {
         }
     }
 
-    fn moment(hands: &Hands<'_>) -> Moment {
+    /// Whether an entity is one of this pass over those whose aggregates are computed.
+    fn is_due(&self, hands: &Hands<'_>, pair: usize, main: &Item) -> bool {
+        self.shares.is_none_or(|shares| {
+            !shares.keeps(pair) || shares.is_due(self.course, pair, main, Task::moment(hands))
+        })
+    }
+
+    /// The writes of an entity with the guard, where its aggregates are computed.
+    fn guarded(&self, pair: usize, mut actions: Vec<Action>) -> Vec<Action> {
+        let is_computed = self.shares.is_some_and(|shares| shares.keeps(pair));
+        if is_computed && !actions.is_empty() {
+            actions.extend(self.guard.clone());
+        }
+        actions
+    }
+
+    pub(crate) fn moment(hands: &Hands<'_>) -> Moment {
         let [high, low] = [hands.world.random(), hands.world.random()];
         Moment {
             now_epoch_ms: hands.world.epoch_ms(),
@@ -192,7 +212,12 @@ impl<'m> Task<'_, 'm> {
             true => Beside::Goes,
             false => Beside::Stays,
         };
-        let wish = wish(of, (table, &items), Task::moment(hands), beside);
+        let aim = Aim {
+            moment: Task::moment(hands),
+            beside,
+            shares: self.shares.map(|shares| (shares, pair)),
+        };
+        let wish = wish(of, (table, &items), aim);
         Ok(wish.map(|mut wish| {
             // Where an item stays, what the new model does not know beside it is found by the scan, also of
             // former values.
@@ -205,7 +230,7 @@ impl<'m> Task<'_, 'm> {
         }))
     }
 
-    fn actions(&self, wish: &Wish, found: &Found) -> Result<Vec<Action>, Problem> {
+    fn actions(&self, pair: usize, wish: &Wish, found: &Found) -> Result<Vec<Action>, Problem> {
         let is_main = |table: &str, item: &Item| {
             let is_main = |kind: Option<&keyfold_client::kinds::Kind>| {
                 let own = self.table(table);
@@ -224,7 +249,8 @@ impl<'m> Task<'_, 'm> {
                 None => is_main(self.course.old_kind(table, item)),
             }
         };
-        wish.actions(found, &is_main)
+        let actions = wish.actions(found, &is_main)?;
+        Ok(self.guarded(pair, actions))
     }
 
     fn others(wish: &Wish) -> impl Iterator<Item = (String, Item)> + '_ {
@@ -265,31 +291,57 @@ impl<'m> Task<'_, 'm> {
             .flat_map(|(_, _, wish)| Task::others(wish))
             .collect();
         let found = hands.get(keys, &|name| self.table(name))?;
-        let mut done = (0, 0);
-        for (pair, main, wish) in &wishes {
-            hands.check()?;
-            let writes = match mode {
-                Mode::Dry(seen) => self.seen((wish, &found), seen),
-                Mode::Write | Mode::Name(..) => match self.actions(wish, &found) {
-                    Ok(actions) if actions.is_empty() => 0,
-                    Ok(actions) => match send(hands, &actions)? {
-                        true => count(&actions),
-                        false => self.again(hands, (*pair, table, main))?,
-                    },
-                    Err(_) => self.again(hands, (*pair, table, main))?,
-                },
-            };
-            if writes > 0 {
-                hands.progress.wrote(writes);
-                done = (done.0 + 1, done.1 + writes);
+        let done = Mutex::new((0, 0));
+        // Writes of several entities are under way at once: a group of them shares one sync of the log.
+        let most = match mode {
+            // Transactions that check the same row are in each other's way.
+            Mode::Write if self.guard.is_some() => 1,
+            Mode::Write => hands.options.writers.max(1),
+            Mode::Dry(_) | Mode::Name(..) => 1,
+        };
+        let size = wishes.len().div_ceil(usize::try_from(most).unwrap_or(1));
+        let chunks: Vec<&[Wished]> = wishes.chunks(size.max(1)).collect();
+        let parts = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
+        each(parts, |part| {
+            let chunk = usize::try_from(part).ok().and_then(|at| chunks.get(at));
+            for one in chunk.copied().unwrap_or_default() {
+                hands.check()?;
+                let writes = self.one(hands, table, one, (&found, mode))?;
+                if writes > 0 {
+                    hands.progress.wrote(writes);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    *done = (done.0 + 1, done.1 + writes);
+                }
             }
+            Ok(())
+        })?;
+        Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Carries out what one entity needs, and returns the writes.
+    fn one(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        (pair, main, wish): &Wished<'_>,
+        (found, mode): (&Found, &Mode<'_>),
+    ) -> Result<u64, Stop> {
+        match mode {
+            Mode::Dry(seen) => Ok(self.seen(*pair, (wish, found), seen)),
+            Mode::Write | Mode::Name(..) => match self.actions(*pair, wish, found) {
+                Ok(actions) if actions.is_empty() => Ok(0),
+                Ok(actions) => match send(hands, &actions)? {
+                    true => Ok(count(&actions)),
+                    false => self.again(hands, (*pair, table, main)),
+                },
+                Err(_) => self.again(hands, (*pair, table, main)),
+            },
         }
-        Ok(done)
     }
 
     /// What a dry run sees of an entity: its claims, and the writes that it needs.
-    fn seen(&self, (wish, found): (&Wish, &Found), seen: &Mutex<Seen>) -> u64 {
-        let actions = self.actions(wish, found);
+    fn seen(&self, pair: usize, (wish, found): (&Wish, &Found), seen: &Mutex<Seen>) -> u64 {
+        let actions = self.actions(pair, wish, found);
         let mut seen = locked(seen);
         let claims = wish.claims.iter();
         seen.claims
@@ -358,6 +410,9 @@ impl<'m> Task<'_, 'm> {
         let mut problem = None;
         for tried in 0..TRIES {
             hands.check()?;
+            if let Some(guard) = &self.guard {
+                still_mine(hands, guard)?;
+            }
             if tried > 0 {
                 hands.progress.conflict();
                 let most = 1_u64 << tried.min(8);
@@ -384,7 +439,7 @@ impl<'m> Task<'_, 'm> {
                 }
             };
             let found = hands.get(Task::others(&wish).collect(), &|name| self.table(name))?;
-            match self.actions(&wish, &found) {
+            match self.actions(pair, &wish, &found) {
                 Err(found) => {
                     problem = Some(found);
                     if tried >= 5 {
@@ -593,4 +648,20 @@ fn send(hands: &Hands<'_>, actions: &[Action]) -> Result<bool, Stop> {
     let mut patience = Patience::new();
     hands.wait_out(&mut patience, error)?;
     Ok(false)
+}
+
+/// Ends a run that does not have the evolution any more, as its guard says.
+fn still_mine(hands: &Hands<'_>, guard: &Action) -> Result<(), Stop> {
+    let input = GetItemInput {
+        table_name: Some(guard.table.clone()),
+        key: Some(Ok(guard.key.clone())),
+        consistent_read: Some(true),
+        ..GetItemInput::default()
+    };
+    let now = hands.ask(input)?.item.map(|item| item.to_item());
+    let fence = |item: &Item| item.get("fence").cloned();
+    match now.as_ref().and_then(fence) == guard.before.as_ref().and_then(fence) {
+        true => Ok(()),
+        false => Err(Stop::Lost),
+    }
 }

@@ -3,9 +3,11 @@
 
 use keyfold_client::kinds::{Kind, Kinds, Role};
 use keyfold_lower::kind_name::says_another;
+use keyfold_lower::stored::value_of;
 use keyfold_model::evolution::{
-    Class, Evolution, Pair, Phase, Work, computed, evolve, moves, pairs,
+    Class, Evolution, Pair, Phase, Takes, Work, computed, evolve, moves, pairs,
 };
+use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
 use keyfold_types::Item;
 use std::collections::BTreeSet;
@@ -23,6 +25,16 @@ pub struct Course<'m> {
     new_kinds: Vec<Kinds<'m>>,
 }
 
+/// An aggregate that is computed of the items that are there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept<'m> {
+    /// The pair of the entity that keeps it.
+    pub(crate) parent: usize,
+    pub(crate) aggregate: &'m Aggregate,
+    /// The pair of the entity that it counts; `None` where no item of it is there.
+    pub(crate) child: Option<usize>,
+}
+
 /// What a stored item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
@@ -32,6 +44,8 @@ pub(crate) enum Sort {
     Either,
     /// Another item that one of the models knows.
     Known,
+    /// An item of an entity of the old model that no entity of the new model takes.
+    Untaken,
     /// An item of neither model.
     Unknown,
 }
@@ -95,6 +109,34 @@ impl<'m> Course<'m> {
             .position(|pair| pair.old.name == entity.name)
     }
 
+    /// The pair that takes an item of an entity of the old model.
+    fn pair_that_takes(&self, at: usize, item: &Item) -> Option<usize> {
+        let entity = self.old.entities.get(at)?;
+        let table = self.old.tables.get(entity.table)?;
+        let mut all = self.pairs.iter().enumerate();
+        let is_taken = |pair: &Pair<'_>| match pair.takes {
+            Takes::All => true,
+            Takes::Rest => false,
+            Takes::Where(name, text) => {
+                let held = value_of(table, entity, None, name, std::slice::from_ref(item));
+                let held = held.ok().flatten();
+                held.is_some_and(|held| value::display(&held) == text)
+            }
+        };
+        let found = all.find(|(_, pair)| pair.old.name == entity.name && is_taken(pair));
+        let rest = || {
+            let mut all = self.pairs.iter();
+            all.position(|pair| pair.old.name == entity.name && pair.takes == Takes::Rest)
+        };
+        found.map(|(at, _)| at).or_else(rest)
+    }
+
+    /// Whether two pairs are of one entity of the old model.
+    fn are_of_one(&self, one: usize, two: usize) -> bool {
+        let name = |at: usize| self.pairs.get(at).map(|pair| &pair.old.name);
+        name(one) == name(two)
+    }
+
     /// The pair of an entity of the new model, by its position there.
     pub(crate) fn pair_of_new(&self, at: usize) -> Option<usize> {
         let entity = self.new.entities.get(at)?;
@@ -118,11 +160,18 @@ impl<'m> Course<'m> {
             (kind.role == Role::Main && !is_part).then_some(kind.at)
         };
         let (old, new) = (main(old), main(new));
-        let of_old = old.and_then(|at| self.pair_of_old(at));
+        let of_old = old.and_then(|at| self.pair_that_takes(at, item));
+        if of_old.is_none() && old.is_some_and(|at| self.pair_of_old(at).is_some()) {
+            return Sort::Untaken;
+        }
         let of_new = new.and_then(|at| self.pair_of_new(at));
         let is_wanted = |pair: Option<usize>| pair.filter(|pair| wanted.contains(pair));
         match (is_wanted(of_old), is_wanted(of_new)) {
             (Some(one), _) if new.is_none() || of_new == Some(one) => Sort::Main(one),
+            // It lies where the new model keeps those of another entity that has items of the same one.
+            (Some(one), _) if of_new.is_some_and(|two| self.are_of_one(one, two)) => {
+                Sort::Main(one)
+            }
             (_, Some(two)) if old.is_none() => Sort::Main(two),
             (Some(_), _) | (_, Some(_)) => Sort::Either,
             (None, None) => Sort::Known,
@@ -131,6 +180,26 @@ impl<'m> Course<'m> {
 
     /// The pairs whose items the work of a phase writes.
     pub(crate) fn written(&self, work: &[Work]) -> BTreeSet<usize> {
+        let mut all = self.written_by(work);
+        all.extend(self.pairs_of_dropped(work));
+        all
+    }
+
+    /// The pairs of entities of which a phase deletes items.
+    fn pairs_of_dropped(&self, work: &[Work]) -> Vec<usize> {
+        let dropped = self.dropped(work);
+        let is_it = |pair: &Pair<'_>| {
+            let mut all = dropped.iter().filter_map(|at| self.old.entities.get(*at));
+            all.any(|entity| entity.name == pair.old.name)
+        };
+        let pairs = self.pairs.iter().enumerate();
+        pairs
+            .filter(|(_, pair)| is_it(pair))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    fn written_by(&self, work: &[Work]) -> BTreeSet<usize> {
         let entity = |one: &Work| match one {
             Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.new.name == *entity)
@@ -138,10 +207,11 @@ impl<'m> Course<'m> {
             Work::Rekey { entity, .. } | Work::Settle { entity, .. } => {
                 self.pairs.iter().position(|pair| pair.new.name == *entity)
             }
-            Work::Drop { entity, .. } => {
-                self.pairs.iter().position(|pair| pair.old.name == *entity)
+            Work::Compute { entity, .. } => {
+                self.pairs.iter().position(|pair| pair.new.name == *entity)
             }
-            Work::AddTable(_)
+            Work::Drop { .. }
+            | Work::AddTable(_)
             | Work::RemoveTable(_)
             | Work::AddIndex { .. }
             | Work::RemoveIndex { .. }
@@ -162,6 +232,24 @@ impl<'m> Course<'m> {
         work.iter().filter_map(entity).collect()
     }
 
+    /// The aggregates that are computed of the items that are there.
+    pub(crate) fn computed(&self) -> Vec<Kept<'m>> {
+        let mut all = Vec::new();
+        for (parent, pair) in self.pairs.iter().enumerate() {
+            if pair.new.view.is_some() {
+                continue;
+            }
+            for aggregate in computed(pair, &self.pairs) {
+                all.push(Kept {
+                    parent,
+                    aggregate,
+                    child: self.pair_of_new(aggregate.entity),
+                });
+            }
+        }
+        all
+    }
+
     /// The phases, in their order.
     pub fn phases(&self) -> &[Phase] {
         &self.evolution.phases
@@ -180,15 +268,6 @@ impl<'m> Course<'m> {
             }
         }
         for pair in self.pairs.iter().filter(|pair| pair.new.view.is_none()) {
-            for aggregate in computed(pair, &self.pairs) {
-                all.push(format!(
-                    "{}: {} {} is computed of items that are there, while their writers go on: `run` does not \
-                     carry that out yet",
-                    pair.new.name,
-                    aggregate.kind.word(),
-                    aggregate.attribute
-                ));
-            }
             all.extend(exchanged(pair));
             all.extend(unclear(pair));
         }
@@ -196,16 +275,13 @@ impl<'m> Course<'m> {
     }
 }
 
-/// An attribute whose name was that of another attribute, and is stored: which of both an item holds is not
-/// seen.
+/// An attribute whose name was that of another attribute, where it is not seen which of both an item holds.
 fn exchanged(pair: &Pair<'_>) -> Option<String> {
     let mut all = pair.new.attributes.iter();
-    let found = all.find(|two| {
-        pair.old_name(&two.name) != two.name && pair.old.attribute(&two.name).is_some()
-    })?;
+    let found = all.find(|two| pair.takes_over(two) && !pair.shows_form(two))?;
     Some(format!(
-        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen; \
-         rename one of them in a version of its own",
+        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen, \
+         since an item may lack `{1}`; rename one of them in a version of its own",
         pair.new.name,
         found.name,
         pair.old_name(&found.name),

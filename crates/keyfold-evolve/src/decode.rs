@@ -50,9 +50,32 @@ pub(crate) fn decode(pair: &Pair<'_>, items: &[Item], moment: Moment) -> Result<
     Ok(Decoded { values, former })
 }
 
+/// Reads some attributes of the new version from an entity's main item: none of a split list.
+pub(crate) fn some<'n>(
+    pair: &Pair<'_>,
+    names: impl Iterator<Item = &'n str>,
+    main: &Item,
+    moment: Moment,
+) -> Result<Values, Fault> {
+    let mut values = Values::new();
+    for name in names {
+        let two = pair.new.attribute(name);
+        let held = two.map(|two| attribute(pair, two, std::slice::from_ref(main), moment));
+        if let Some(held) = held.transpose()?.flatten() {
+            values.insert(name.to_owned(), held);
+        }
+    }
+    Ok(values)
+}
+
 /// What items hold of an attribute under its name of the new version, in the form of that version.
 fn in_new_form(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Option<Value> {
-    items.first()?.get(&two.name)?;
+    let main = items.first()?;
+    main.get(&two.name)?;
+    // What is there under its name is the value of another attribute.
+    if pair.takes_over(two) && main.get(pair.old_name(&two.name)).is_some() {
+        return None;
+    }
     let table = pair.tables()?.1;
     let held = value_of(table, pair.new, None, &two.name, items).ok()??;
     is_of(&two.kind, &held).then_some(held)
@@ -70,7 +93,15 @@ fn attribute(
     let Some((old_table, new_table)) = pair.tables() else {
         return Ok(None);
     };
-    if let Some(one) = pair.old_of(two) {
+    if let Some(made) = made(pair, two, items)? {
+        return Ok(Some(made));
+    }
+    // What is made of others has no value of its own before.
+    let former = match two.former {
+        Some(_) => None,
+        None => pair.old_of(two),
+    };
+    if let Some(one) = former {
         let held = value_of(old_table, pair.old, None, &one.name, items);
         let held = held.map_err(|error| (ProblemKind::Unreadable, error.to_string()))?;
         if let Some(held) = held {
@@ -99,6 +130,27 @@ fn attribute(
             format!("it lacks `{}`, which the new version requires", two.name),
         )
     })
+}
+
+/// The value that the new model makes of attributes of the old version, where it says so and the item has
+/// them.
+fn made(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Result<Option<Value>, Fault> {
+    let wrong = |why: String| (ProblemKind::Value, format!("`{}`: {why}", two.name));
+    let (Some(attribute), Some((table, _))) = (pair.new.attribute(&two.name), pair.tables()) else {
+        return Ok(None);
+    };
+    let Some(how) = pair.made(attribute) else {
+        return Ok(None);
+    };
+    let held = |name: &str| {
+        let held = value_of(table, pair.old, None, name, items);
+        held.map_err(|error| error.to_string())
+    };
+    let made = how.and_then(|how| how.value(&held)).map_err(wrong)?;
+    match made {
+        Some(made) if !is_of(&two.kind, &made) => Err(unfit(two, &made)),
+        made => Ok(made),
+    }
 }
 
 fn unfit(two: &Attribute, held: &Value) -> Fault {

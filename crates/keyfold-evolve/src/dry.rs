@@ -1,12 +1,13 @@
 //! The dry run: reads everything, and names what stands in the way before anything is written.
 
-use crate::carry::{EXAMPLES_MAX, Mode, Seen, Task};
+use crate::carry::{EXAMPLES_MAX, Mode, Seen};
+use crate::compute;
 use crate::course::Course;
 use crate::hands::{Hands, Stop};
 use crate::problem::Problem;
 use crate::scan::look;
-use crate::tables::stored;
-use keyfold_model::evolution::{Step, Work};
+use crate::work::{WRITES, tables, task};
+use keyfold_model::evolution::Step;
 use keyfold_types::Item;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -34,44 +35,27 @@ pub struct DryRun {
     pub examples: Vec<Problem>,
 }
 
-/// The work on items that comes before the last phase.
-pub(crate) fn task<'c, 'm>(course: &'c Course<'m>) -> Task<'c, 'm> {
-    let phases = course.phases().iter();
-    let work: Vec<Work> = phases
-        .filter(|phase| matches!(phase.step, Step::Backfill | Step::Settle))
-        .flat_map(|phase| phase.work.clone())
-        .collect();
-    let dropped = course.dropped(&work);
-    Task {
-        course,
-        pairs: course.written(&work),
-        deletes_leftovers: !dropped.is_empty(),
-        dropped,
-    }
-}
-
-/// The tables of which a task reads items.
-pub(crate) fn tables(task: &Task<'_, '_>, hands: &Hands<'_>) -> Result<Vec<String>, Stop> {
-    let course = task.course;
-    let of_pairs = task.pairs.iter().filter_map(|at| course.pairs.get(*at));
-    let of_old = task
-        .dropped
-        .iter()
-        .filter_map(|at| course.old.entities.get(*at));
-    let wanted: BTreeSet<usize> = of_pairs
-        .map(|pair| pair.old.table)
-        .chain(of_old.map(|entity| entity.table))
-        .collect();
-    stored(hands, course.old, |at| wanted.contains(&at))
-}
-
 /// Reads the items, and finds what stands in the way of the phases that write them.
-pub(crate) fn dry_run<'m>(course: &Course<'m>, hands: &Hands<'m>) -> Result<DryRun, Stop> {
-    let task = task(course);
+///
+/// With `computes`, aggregates are computed, too, where they are to be.
+pub(crate) fn dry_run<'m>(
+    course: &Course<'m>,
+    hands: &Hands<'m>,
+    computes: bool,
+) -> Result<DryRun, Stop> {
+    let kept = course.computed();
+    let computes = computes && !kept.is_empty();
+    let task = match computes {
+        true => task(course, &[Step::Settle, Step::Backfill, Step::Compute]),
+        false => task(course, &WRITES),
+    };
     let tables = tables(&task, hands)?;
     hands.progress.begin("dry run");
     let seen = Mutex::new(Seen::default());
-    look(&task, hands, &tables, &Mode::Dry(&seen))?;
+    match computes {
+        true => compute::look_at(&task, hands, &kept, &seen)?,
+        false => look(&task, hands, &tables, &Mode::Dry(&seen))?,
+    }
     let figures = hands.progress.figures();
     let mut seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut claims = std::mem::take(&mut seen.claims);

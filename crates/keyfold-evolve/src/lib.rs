@@ -10,13 +10,15 @@
 //! - `course`: both models, and which changes are not carried out; `problem`: what stands in the way.
 //! - `decode`, `convert`: the attributes of an entity in either form; `wish`: what must be stored of it, and
 //!   the writes; `request`: their requests. None of these sends anything.
-//! - `carry`: the items of a page; `scan`: whole tables in segments; `hands`: sends requests.
+//! - `work`: the work of phases as tasks; `shares`: what the items that are there give to aggregates; `compute`: writes that.
+//! - `carry`: the items of a page; `scan`: whole tables in segments, on `threads`; `hands`: sends requests.
 //! - `dry`: what stands in the way, before anything is written; `verified`: the data beside the new model.
 //! - `rows`: what is kept of an evolution; `tables`: tables and indexes; `run`: the phases.
 //!
 //! Not here: the plan, and what people see of a run.
 
 mod carry;
+mod compute;
 mod convert;
 mod course;
 mod decode;
@@ -29,9 +31,12 @@ mod request;
 mod rows;
 mod run;
 mod scan;
+mod shares;
 mod tables;
+mod threads;
 mod verified;
 mod wish;
+mod work;
 pub mod world;
 
 pub use course::Course;

@@ -17,6 +17,8 @@ pub enum ProblemKind {
     TooLarge,
     /// The key attribute of a new index has another type.
     IndexKey,
+    /// It is counted in an item that is not there.
+    NoParent,
 }
 
 impl ProblemKind {
@@ -29,6 +31,7 @@ impl ProblemKind {
             ProblemKind::Unreadable => "unreadable",
             ProblemKind::TooLarge => "too_large",
             ProblemKind::IndexKey => "index_key",
+            ProblemKind::NoParent => "no_parent",
         }
     }
 }

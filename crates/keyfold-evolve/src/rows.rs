@@ -10,13 +10,14 @@
 //! it rests on is as it was read, and then it is what the run of today writes, too.
 
 use crate::hands::{Hands, Stop};
+use crate::wish::{Action, Does};
 use keyfold_api::{
     DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, Request,
     ScanInput, UpdateItemInput,
 };
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::Patience;
-use keyfold_stream::ensure;
+use keyfold_stream::ensure_for_transactions;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
 
@@ -166,7 +167,7 @@ impl Rows<'_, '_> {
     pub(crate) fn ensure(&self) -> Result<(), ClientError> {
         let mut patience = Patience::new();
         loop {
-            match blocked(ensure(self.hands, self.table(), &[PART])) {
+            match blocked(ensure_for_transactions(self.hands, self.table(), &[PART])) {
                 Ok(()) => return Ok(()),
                 Err(error) => {
                     let pause = patience.after(&error, self.hands.world.random());
@@ -314,31 +315,57 @@ impl Rows<'_, '_> {
             is_done: false,
             counts: Counts::default(),
         };
-        match self.save(fence, &row)? {
-            true => Ok(row),
-            false => Err(Stop::Lost),
+        if !self.put(fence, &row, "attribute_not_exists(#part)")? {
+            return Err(Stop::Lost);
+        }
+        // The rows of an evolution that others have ended meanwhile do not come back.
+        match self.run()? {
+            Some(now) if now.fence == fence => Ok(row),
+            Some(_) | None => {
+                self.delete(part)?;
+                Err(Stop::Lost)
+            }
         }
     }
 
     /// Saves how far a segment is, if the run has it still.
     pub(crate) fn save(&self, fence: u64, row: &Checkpoint) -> Result<bool, Stop> {
+        self.put(fence, row, "attribute_exists(#part) AND #fence = :fence")
+    }
+
+    fn put(&self, fence: u64, row: &Checkpoint, condition: &str) -> Result<bool, Stop> {
         let put = || {
-            let attributes = ExpressionAttributes::default()
-                .name("#fence", "fence")
-                .name("#part", PART)
-                .value(":fence", whole(fence));
+            let mut attributes = ExpressionAttributes::default().name("#part", PART);
+            // A name that no expression has is refused.
+            if condition.contains("#fence") {
+                attributes = attributes
+                    .name("#fence", "fence")
+                    .value(":fence", whole(fence));
+            }
             PutItemInput {
                 table_name: Some(self.table().to_owned()),
                 item: Some(Ok(row.to_item(fence))),
-                condition_expression: Some(
-                    "attribute_not_exists(#part) OR #fence = :fence".to_owned(),
-                ),
+                condition_expression: Some(condition.to_owned()),
                 expression_attributes: attributes,
                 ..PutItemInput::default()
             }
             .into()
         };
-        self.write(put, || Ok(false))
+        // An answer may have been lost: then the row is as it was to be.
+        self.write(put, || Ok(self.get(&row.part)? == Some(row.to_item(fence))))
+    }
+
+    /// A check that a run still has a segment.
+    pub(crate) fn guard(&self, fence: u64, part: &str) -> Action {
+        let mut before = key(part);
+        before.insert("fence", whole(fence));
+        Action {
+            table: self.table().to_owned(),
+            key: key(part),
+            before: Some(before),
+            absent: Vec::new(),
+            does: Does::Check,
+        }
     }
 
     /// All rows of segments.

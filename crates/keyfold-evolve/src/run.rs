@@ -1,15 +1,17 @@
 //! A run: carries out the phases one after the other, from where the last run was.
 //!
 //! ```text
-//! dry run ─ tables ─ settle ─┬─ stop ─────┬─ backfill ─ index … ─ verify ─┬─ start ─┬─ (complete: drop)
-//!                            └─ writers … ┘                               └─ readers ┘
+//! dry run ─ tables ─ settle ─┬─ stop ──────────────────┬─ backfill ─ index … ─ verify ─┬─ start ─┬─ (complete: drop)
+//!                            ├─ halt ─ compute ─┬──────┤                               └─ readers ┘
+//!                            └──────────────────┴─ writers
 //! ```
 //!
 //! Phases of programs are gates: the run stops there until people say that they are done.
 
 use crate::carry::Task;
-use crate::course::{Course, table_of};
-use crate::dry::{DryRun, dry_run, tables, task};
+use crate::compute::compute;
+use crate::course::{Course, Kept, table_of};
+use crate::dry::{DryRun, dry_run};
 use crate::hands::{Hands, Stop};
 use crate::options::Options;
 use crate::progress::Progress;
@@ -17,6 +19,7 @@ use crate::rows::{Counts, Rows, RunRow};
 use crate::scan::carry;
 use crate::tables::{add_index, make, remove, remove_index, stored};
 use crate::verified::{Verified, verified};
+use crate::work::{WRITES, tables, task};
 use crate::world::World;
 use keyfold_client::ClientError;
 use keyfold_model::evolution::{Phase, Step, Work};
@@ -75,10 +78,16 @@ pub struct Evolving<'m> {
 /// Whether a phase is one of people.
 pub fn is_gate(step: Step) -> bool {
     match step {
-        Step::Deploy | Step::Readers | Step::Writers | Step::Stop | Step::Start => true,
-        Step::Tables | Step::Settle | Step::Backfill | Step::Index | Step::Verify | Step::Drop => {
-            false
+        Step::Deploy | Step::Readers | Step::Writers | Step::Stop | Step::Halt | Step::Start => {
+            true
         }
+        Step::Tables
+        | Step::Settle
+        | Step::Compute
+        | Step::Backfill
+        | Step::Index
+        | Step::Verify
+        | Step::Drop => false,
     }
 }
 
@@ -131,7 +140,7 @@ impl<'m> Evolving<'m> {
     /// The backend's; `Refused` where a change is not carried out by a run.
     pub fn dry_run(&self) -> Result<DryRun, ClientError> {
         self.check_carried().map_err(error)?;
-        dry_run(self.course, &self.hands).map_err(error)
+        dry_run(self.course, &self.hands, true).map_err(error)
     }
 
     /// Carries the phases out, up to one of people.
@@ -160,7 +169,7 @@ impl<'m> Evolving<'m> {
             return Ok(Ended::NoDifference);
         }
         if self.row()?.is_none() {
-            let dry = dry_run(self.course, &self.hands)?;
+            let dry = dry_run(self.course, &self.hands, true)?;
             if dry.problems > 0 {
                 return Ok(Ended::Problems(dry));
             }
@@ -281,6 +290,11 @@ impl<'m> Evolving<'m> {
             Step::Tables => self.make_tables(phase).map(|()| None),
             Step::Settle => self.clean(),
             Step::Backfill => self.backfill(row, phase, said),
+            Step::Compute => {
+                self.hands.progress.begin(word);
+                compute(self.course, &self.rows(), row)?;
+                Ok(None)
+            }
             Step::Index => self.index(row, phase).map(|()| None),
             Step::Verify => {
                 let found = verified(self.course, &self.hands, false)?;
@@ -293,7 +307,12 @@ impl<'m> Evolving<'m> {
                 Some(word) => self.not_at(&word),
                 None => Ok(Some(Ended::Ready)),
             },
-            Step::Deploy | Step::Readers | Step::Writers | Step::Stop | Step::Start => Ok(None),
+            Step::Deploy
+            | Step::Readers
+            | Step::Writers
+            | Step::Stop
+            | Step::Halt
+            | Step::Start => Ok(None),
         }
     }
 
@@ -318,7 +337,7 @@ impl<'m> Evolving<'m> {
 
     /// Looks whether items stand in the way.
     fn clean(&self) -> Result<Option<Ended>, Stop> {
-        let dry = dry_run(self.course, &self.hands)?;
+        let dry = dry_run(self.course, &self.hands, false)?;
         Ok((dry.problems > 0).then_some(Ended::Problems(dry)))
     }
 
@@ -338,7 +357,14 @@ impl<'m> Evolving<'m> {
             return Ok(Some(ended));
         }
         self.hands.progress.begin(phase.step.word());
-        let task = task(self.course);
+        let mut task = task(self.course, &WRITES);
+        // They are brought into the new form when they get what is computed, unless they are counted.
+        for one in self.course.computed() {
+            let is_counted = |other: &Kept<'_>| other.child == Some(one.parent);
+            if !self.course.computed().iter().any(is_counted) {
+                task.pairs.remove(&one.parent);
+            }
+        }
         carry(&task, &rows, row, &tables(&task, &self.hands)?)?;
         let has_views = phase
             .work
@@ -446,7 +472,9 @@ impl<'m> Evolving<'m> {
             return Err(Stop::Failed(self.not_begun()));
         };
         let phases = self.course.phases();
-        let backfill = phases.iter().position(|phase| phase.step == Step::Backfill);
+        let backfill = phases
+            .iter()
+            .position(|phase| matches!(phase.step, Step::Backfill | Step::Compute));
         let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
         if let Some(backfill) = backfill.filter(|backfill| *backfill <= at)
             && let Some(phase) = phases.get(backfill)
@@ -550,6 +578,8 @@ impl<'m> Evolving<'m> {
             pairs: self.course.written(&phase.work),
             dropped,
             deletes_leftovers: true,
+            shares: None,
+            guard: None,
         };
         let mut all = tables(&task, &self.hands)?;
         // A table that goes as a whole needs no deletions before.
@@ -577,6 +607,7 @@ impl<'m> Evolving<'m> {
                 | Work::WriteBeside { .. }
                 | Work::Rekey { .. }
                 | Work::Drop { .. }
+                | Work::Compute { .. }
                 | Work::Rebuild { .. } => {}
             }
         }

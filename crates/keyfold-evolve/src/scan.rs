@@ -3,6 +3,7 @@
 use crate::carry::{Mode, Task};
 use crate::hands::{Hands, Stop};
 use crate::rows::{Counts, Rows, RunRow};
+use crate::threads::each;
 use keyfold_types::Item;
 use std::sync::{Mutex, PoisonError};
 
@@ -74,27 +75,4 @@ fn carry_segment<'w>(
         }
     }
     Ok(row.counts)
-}
-
-/// Carries out each segment; with one, on this thread.
-fn each(segments: u32, carry: impl Fn(u32) -> Result<(), Stop> + Sync) -> Result<(), Stop> {
-    if segments <= 1 {
-        return carry(0);
-    }
-    let first: Mutex<Option<Stop>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for segment in 0..segments {
-            let (first, carry) = (&first, &carry);
-            scope.spawn(move || {
-                if let Err(stop) = carry(segment) {
-                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                    first.get_or_insert(stop);
-                }
-            });
-        }
-    });
-    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        None => Ok(()),
-        Some(stop) => Err(stop),
-    }
 }

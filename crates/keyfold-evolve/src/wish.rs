@@ -8,6 +8,7 @@
 
 use crate::decode::{Decoded, Fault, Moment, decode};
 use crate::problem::{Problem, ProblemKind};
+use crate::shares::{Hidden, Shares};
 use keyfold_lower::ClientError;
 use keyfold_lower::derive::{Derived, Role, derive};
 use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute};
@@ -63,12 +64,20 @@ pub(crate) enum Beside {
     Goes,
 }
 
+/// What is known beside the items of an entity.
+#[derive(Clone, Copy)]
+pub(crate) struct Aim<'a> {
+    pub(crate) moment: Moment,
+    pub(crate) beside: Beside,
+    /// What its computed aggregates are, with the number of its pair.
+    pub(crate) shares: Option<(&'a Shares<'a>, usize)>,
+}
+
 /// What is wanted of an entity, of which the main item comes first and then the parts of its list.
 pub(crate) fn wish(
     pair: &Pair<'_>,
     (table, items): (&str, &[Item]),
-    moment: Moment,
-    beside: Beside,
+    aim: Aim<'_>,
 ) -> Result<Wish, Problem> {
     let (Some(main), Some((old_table, new_table))) = (items.first(), pair.tables()) else {
         let why = "it has no table";
@@ -77,18 +86,25 @@ pub(crate) fn wish(
     let is_new = table_is(new_table, table);
     let stored_in = if is_new { new_table } else { old_table };
     let key = key_of(stored_in, main);
-    let both = derived(pair, (table, &key), items, moment);
+    let both = derived(pair, (table, &key), items, aim);
     let Both {
         own,
         wanted,
         former,
+        hidden,
     } = both.map_err(|(kind, message)| problem(kind, table, key.clone(), message))?;
     let is_in_place = own.table == table && own.key == key;
-    let goes = match (is_in_place, beside) {
+    let goes = match (is_in_place, aim.beside) {
         (true, Beside::Stays) => Vec::new(),
         (true, Beside::Goes) | (false, _) => former,
     };
-    let target = target(pair, (stored_in, main), &own, is_in_place);
+    let mut target = target(pair, (stored_in, main), &own, is_in_place);
+    for (name, held) in hidden {
+        match held {
+            Some(held) => drop(target.insert(name.as_str(), held)),
+            None => drop(target.remove(&name)),
+        }
+    }
     let parts = items.get(1..).unwrap_or_default();
     let mut others = others((stored_in, table), parts, &wanted, goes);
     let mut claims = claims(&wanted);
@@ -123,6 +139,8 @@ struct Both {
     wanted: Vec<Derived>,
     /// What the old version stores beside it.
     former: Vec<Derived>,
+    /// What the main item has beside its aggregates, under names that no model declares.
+    hidden: Hidden,
 }
 
 /// Derives what both versions store of the entity that was read at a key.
@@ -130,10 +148,10 @@ fn derived(
     pair: &Pair<'_>,
     (table, key): (&str, &Item),
     items: &[Item],
-    moment: Moment,
+    aim: Aim<'_>,
 ) -> Result<Both, Fault> {
     let unreadable = |why: String| (ProblemKind::Unreadable, why);
-    let Decoded { values, former } = decode(pair, items, moment)?;
+    let Decoded { mut values, former } = decode(pair, items, aim.moment)?;
     if !items
         .first()
         .is_some_and(|main| is_whole(pair, main, (&values, &former)))
@@ -141,6 +159,10 @@ fn derived(
         let why = "the parts of its list do not belong together";
         return Err(unreadable(why.to_owned()));
     }
+    let hidden = match aim.shares {
+        Some((shares, at)) => shares.set(at, pair, &mut values)?,
+        None => Hidden::new(),
+    };
     let wanted = derive(pair.new_model, pair.new, &values);
     let mut wanted = wanted
         .map_err(|error| (ProblemKind::Value, error.to_string()))?
@@ -163,6 +185,7 @@ fn derived(
         own,
         wanted: wanted.collect(),
         former: former.into_iter().skip(1).collect(),
+        hidden,
     })
 }
 
@@ -358,8 +381,9 @@ pub(crate) enum Does {
     Delete,
 }
 
-/// The most actions of a transaction, and the most bytes of its items.
-const ACTIONS_MAX: usize = 100;
+/// The most actions of a transaction, one of which may be a check of who has the evolution, and the most
+/// bytes of its items.
+const ACTIONS_MAX: usize = 99;
 const BYTES_MAX: u64 = 3_500_000;
 const ITEM_BYTES_MAX: u64 = 400 * 1024;
 /// The most attributes of a condition: an expression has 300 operators.
@@ -559,7 +583,12 @@ pattern user(userId) -> User?
             now_epoch_ms: 0,
             random: 0,
         };
-        let wish = wish(&all[0], ("Shop", &[item]), moment, Beside::Stays)?;
+        let aim = Aim {
+            moment,
+            beside: Beside::Stays,
+            shares: None,
+        };
+        let wish = wish(&all[0], ("Shop", &[item]), aim)?;
         wish.actions(&Found::new(), &|_, _| false)
     }
 

@@ -6,6 +6,7 @@
 //! them.
 
 pub mod corpus;
+mod editor;
 mod engine;
 pub mod escape;
 mod growth;
@@ -18,11 +19,12 @@ pub use engine::{reset_engine, successes};
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("body", targets::body),
     ("expression", targets::expression),
     ("partiql", targets::partiql),
     ("model", targets::model),
+    ("editor", editor::editor),
     ("key", targets::key),
     ("item", targets::item),
     ("iterator", targets::iterator),

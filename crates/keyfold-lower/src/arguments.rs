@@ -140,10 +140,11 @@ fn typed<'t, A: Argument>(
                 format!("it has {}", names.join(", "))
             };
             let meant = near::meant(name, names.iter().copied());
-            let name = value::shown_text(name);
-            return Err(ClientError::Unknown(format!(
-                "{of} has no `{name}`{meant}; {list}"
-            )));
+            let shown = value::shown_text(name);
+            return Err(ClientError::Named {
+                name: name.clone(),
+                message: format!("{of} has no `{shown}`{meant}; {list}"),
+            });
         };
         values.insert(name.clone(), argument.typed(name, kind)?);
     }
@@ -169,7 +170,7 @@ fn require(
 /// Parses the arguments of a pattern. Only optional parameters and `now` may be left out.
 ///
 /// # Errors
-/// `Unknown` for a name that the pattern does not have, `Value` for a text that is no value of its
+/// `Named` for a name that the pattern does not have, `Value` for a text that is no value of its
 /// type, `Missing` for an absent argument; each names the argument.
 pub fn of_pattern<A: Argument>(
     pattern: &Pattern,
@@ -219,7 +220,10 @@ pub fn of_pattern<A: Argument>(
                     "{of}: {} is given, and {absent} before it is not",
                     parameter.name
                 );
-                return Err(ClientError::Invalid(message));
+                return Err(ClientError::Named {
+                    name: parameter.name.clone(),
+                    message,
+                });
             }
             (true, None) | (false, Some(_)) => {}
         }
@@ -318,10 +322,13 @@ fn refuse_kept<A>(entity: &Entity, given: &BTreeMap<String, A>) -> Result<(), Cl
         .filter(|attribute| attribute.is_kept)
     {
         if given.contains_key(&attribute.name) && entity.version.as_ref() != Some(&attribute.name) {
-            return Err(ClientError::Invalid(format!(
-                "{} of {} is kept by the model and not written by hand",
-                attribute.name, entity.name
-            )));
+            return Err(ClientError::Named {
+                name: attribute.name.clone(),
+                message: format!(
+                    "{} of {} is kept by the model and not written by hand",
+                    attribute.name, entity.name
+                ),
+            });
         }
     }
     Ok(())

@@ -15,6 +15,15 @@ pub enum ClientError {
     /// A name that the model does not have.
     #[error("{0}")]
     Unknown(String),
+    /// An attribute or parameter that the entity, pattern or write does not have, or that callers do
+    /// not give, or not so.
+    #[error("{message}")]
+    Named {
+        /// The attribute or parameter.
+        name: String,
+        /// The sentence.
+        message: String,
+    },
     /// Required arguments or attributes are absent.
     #[error("{of} needs {}", names.join(", "))]
     Missing {
@@ -152,6 +161,7 @@ impl ClientError {
             | ClientError::NotFound(refused) => Some(refused),
             ClientError::Value(_)
             | ClientError::Unknown(_)
+            | ClientError::Named { .. }
             | ClientError::Missing { .. }
             | ClientError::Invalid(_)
             | ClientError::Service { .. }
@@ -187,6 +197,10 @@ impl ClientError {
             },
             ClientError::Unknown(text) => ClientError::Unknown(said(&text)),
             ClientError::Invalid(text) => ClientError::Invalid(said(&text)),
+            ClientError::Named { name, message } => ClientError::Named {
+                name,
+                message: said(&message),
+            },
             ClientError::Exists(_)
             | ClientError::Refused(_)
             | ClientError::Taken { .. }
@@ -224,6 +238,10 @@ impl ClientError {
             },
             ClientError::Unknown(text) => ClientError::Unknown(said(text)),
             ClientError::Invalid(text) => ClientError::Invalid(said(text)),
+            ClientError::Named { name, message } => ClientError::Named {
+                name,
+                message: said(message),
+            },
             ClientError::Exists(refused) => ClientError::Exists(of_part(*refused)),
             ClientError::Refused(refused) => ClientError::Refused(of_part(*refused)),
             ClientError::Taken {

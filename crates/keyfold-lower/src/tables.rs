@@ -29,6 +29,15 @@ pub enum Outcome {
     Existing,
 }
 
+/// The names of a model's tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// Those that exist, without a difference to the model.
+    pub existing: Vec<String>,
+    /// Those that do not exist.
+    pub missing: Vec<String>,
+}
+
 /// Creates the tables of a model, or checks those that exist. A table with periods is created for
 /// the present period; others are created when their first item is written.
 ///
@@ -41,32 +50,56 @@ pub fn ensure(origin: Origin, model: &Model) -> Lowering<'_, Vec<(String, Outcom
     )
 }
 
+/// Compares the tables of a model with those that exist: the names of those that are as it says, and
+/// of those that do not exist. Of a table with periods it is that of the present period.
+///
+/// # Errors
+/// The result has: `TableDiffers` when a table contradicts the model; the backend's error otherwise.
+pub fn compare_all(origin: Origin, model: &Model) -> Lowering<'_, Compared> {
+    Lowering::new(origin, move |io| async move {
+        let (existing, missing) = compared(&io, model).await?;
+        let missing = missing.into_iter().map(|(_, name)| name).collect();
+        Ok(Compared { existing, missing })
+    })
+}
+
 async fn ensure_tables(io: &Io, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
     // All tables are compared first: nothing is created for a model that contradicts one of them.
-    let mut missing = Vec::new();
-    let mut outcomes = Vec::new();
-    for table in &model.tables {
-        let name = present_name(io.now_epoch_ms(), table);
-        match described(io, &name).await? {
-            None => missing.push((table, name)),
-            Some(existing) => {
-                let found = all_differences(io, table, &name, &existing).await?;
-                let differences: Vec<String> = found.into_iter().map(|one| one.text).collect();
-                if !differences.is_empty() {
-                    return Err(ClientError::TableDiffers {
-                        table: name,
-                        differences,
-                    });
-                }
-                outcomes.push((name, Outcome::Existing));
-            }
-        }
-    }
+    let (existing, missing) = compared(io, model).await?;
+    let mut outcomes: Vec<(String, Outcome)> = existing
+        .into_iter()
+        .map(|name| (name, Outcome::Existing))
+        .collect();
     for (table, name) in missing {
         make(io, table, &name).await?;
         outcomes.push((name, Outcome::Created));
     }
     Ok(outcomes)
+}
+
+/// The names of a model's tables that exist and are as it says, and those that do not exist.
+async fn compared<'m>(
+    io: &Io,
+    model: &'m Model,
+) -> Result<(Vec<String>, Vec<(&'m Table, String)>), ClientError> {
+    let (mut existing, mut missing) = (Vec::new(), Vec::new());
+    for table in &model.tables {
+        let name = present_name(io.now_epoch_ms(), table);
+        let Some(description) = described(io, &name).await? else {
+            missing.push((table, name));
+            continue;
+        };
+        let found = all_differences(io, table, &name, &description).await?;
+        let differences: Vec<String> = found.into_iter().map(|one| one.text).collect();
+        if !differences.is_empty() {
+            return Err(ClientError::TableDiffers {
+                table: name,
+                differences,
+            });
+        }
+        existing.push(name);
+    }
+    Ok((existing, missing))
 }
 
 /// All differences between the declared table and the existing one of this name; none when there is

@@ -3,7 +3,7 @@
 //!
 //! - `> model FILE`: of this folder, or of `models/`.
 //! - `> page PATTERN name=text ...`: a page; `limit=N` is its size, and `more=` goes on after the page
-//!   before.
+//!   before, `after=JSON` after a position that the caller gives.
 //! - `> create ENTITY name=text ...`, `put`, `update`, `delete`: a write of an entity.
 //!   `remove=a,b` are the attributes that an update removes.
 //! - `> run WRITE name=text ...`: a named write. `> ensure`: the tables of the model.
@@ -83,9 +83,15 @@ impl Script {
     fn page(&mut self, name: &str, mut given: Given) -> Result<String, Box<dyn Error>> {
         let pattern = self.model().pattern(name).ok_or("no such pattern")?;
         let limit = given.remove("limit").map(|text| text.parse::<u32>());
+        let own = given.remove("more").and_then(|_| self.cursor.take());
+        let after = given.remove("after");
+        let after = after.map(|json| keyfold_wire::client::decode_item(json.as_bytes()));
         let start = PageRequest {
             limit: limit.transpose()?,
-            after: given.remove("more").and_then(|_| self.cursor.take()),
+            after: after
+                .transpose()
+                .map_err(|error| format!("{error:?}"))?
+                .or(own),
             ..PageRequest::default()
         };
         let arguments: &Values = leaked(arguments::of_pattern(pattern, &given)?);

@@ -61,6 +61,8 @@ pub fn compile_sources(sources: &Sources) -> Compiled {
     let more = findings.len().saturating_sub(DIAGNOSTICS_MAX);
     let hidden = findings.split_off(findings.len() - more);
     let failed = findings.iter().chain(&hidden).any(Finding::is_error);
+    // Repairs are tried on models of their own: one that is of no use goes before them.
+    let model = (!failed).then_some(model);
     tried::keep_helpful(sources, &mut findings, &hidden, |sources| {
         self::findings(sources).1
     });
@@ -72,7 +74,7 @@ pub fn compile_sources(sources: &Sources) -> Compiled {
         .iter_mut()
         .for_each(|one| one.name_owners(sources));
     Compiled {
-        model: (!failed).then_some(model),
+        model,
         diagnostics,
         more,
     }

@@ -46,8 +46,11 @@ pub fn read(path: &Path) -> io::Result<Sources> {
     })
 }
 
-/// The file of a name below a folder, or the reason why it cannot be read.
-fn used(folder: &Path, name: &str) -> Result<Loaded, String> {
+/// The file of a name below a folder.
+///
+/// # Errors
+/// The reason why it cannot be read, or why no model of the folder may use it.
+pub fn used(folder: &Path, name: &str) -> Result<Loaded, String> {
     let path = folder.join(name);
     let failed = |error: io::Error| format!("{}: {error}", path.display());
     let target = std::fs::canonicalize(&path).map_err(failed)?;

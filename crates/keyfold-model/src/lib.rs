@@ -22,6 +22,7 @@ pub mod files;
 pub mod language;
 mod layout;
 mod load;
+pub mod names;
 pub mod near;
 pub mod period;
 pub mod plan;

@@ -11,8 +11,8 @@ use crate::tables::{ACTIVE_PAUSE, Found, active, at, definition, delete, identit
 use crate::world::{At, Place, World};
 use keyfold_api::{ErrorKind, TableDescription, Tag};
 use keyfold_client::ClientError;
-use keyfold_stream::described;
 use keyfold_stream::world::ask;
+use keyfold_stream::{check_transactions, described};
 
 /// The tag of a table that a move has made: the number of the move.
 pub const MADE_BY: &str = "keyfold:move";
@@ -47,6 +47,7 @@ pub async fn prepare(
             (None, Some(_)) if tried > 0 => return Err(not_made(&found.table)),
             (None, Some(_)) => None,
             (None, None) => {
+                check_transactions(&target).await?;
                 ledger.ensure(&target).await?;
                 let row = begin_row(world, options, found, stream.clone());
                 ledger.begin(&target, &row).await?;

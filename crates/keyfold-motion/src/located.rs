@@ -45,6 +45,7 @@ pub(crate) fn located(
         },
         ClientError::Value(_)
         | ClientError::Unknown(_)
+        | ClientError::Named { .. }
         | ClientError::Missing { .. }
         | ClientError::Invalid(_)
         | ClientError::TableDiffers { .. }

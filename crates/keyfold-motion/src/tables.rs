@@ -249,11 +249,23 @@ pub async fn switch_stream_on(world: &dyn World, table: &str) -> Result<String, 
         }),
         ..UpdateTableInput::default()
     };
-    ask(&source, input).await?;
+    match ask(&source, input).await {
+        Err(ClientError::Service {
+            kind: Some(ErrorKind::Validation),
+            message,
+            ..
+        }) => return Err(no_stream(table, &format!(" ({message})"))),
+        answer => answer.map(drop)?,
+    }
     let found = active(world, Place::Source, table).await?;
-    found.latest_stream_arn.ok_or_else(|| {
-        ClientError::refused(format!("the table {table} of the source has no stream"))
-    })
+    found.latest_stream_arn.ok_or_else(|| no_stream(table, ""))
+}
+
+fn no_stream(table: &str, why: &str) -> ClientError {
+    ClientError::refused(format!(
+        "the source switches no stream of the table {table} on{why}: where an engine has none, stop its writers, \
+         and pass --writers-stopped"
+    ))
 }
 
 /// Waits until a table is active.

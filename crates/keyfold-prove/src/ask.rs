@@ -426,7 +426,7 @@ fn kinds(pattern: &Pattern, entity: usize, rows: &Rows<'_>) -> Vec<String> {
 }
 
 /// Whether the key that a pattern reads contains an attribute in lower case only.
-fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
+pub(crate) fn is_lower(plan: &PatternPlan, attribute: &str, parameter: &str) -> bool {
     let sort = match &plan.sort {
         SortCondition::Any => None,
         SortCondition::Equal(one)

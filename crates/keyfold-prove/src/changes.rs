@@ -37,6 +37,18 @@ impl Rows<'_> {
         self.write(entity, row, values)
     }
 
+    /// Adds rows that another database has. Of those with one key the first is taken.
+    pub(crate) fn load(&mut self, at: usize, all: Vec<Values>) -> Result<(), ProveError> {
+        self.connection.execute_batch("BEGIN")?;
+        for values in all {
+            let row = self.next;
+            self.next += 1;
+            self.add(at, row, values)?;
+        }
+        self.journal.clear();
+        Ok(self.connection.execute_batch("COMMIT")?)
+    }
+
     /// Changes a row. Returns whether that is possible, as [`Rows::insert`] does.
     pub(crate) fn replace(
         &mut self,
@@ -54,6 +66,15 @@ impl Rows<'_> {
         if expect::items(self.model, entity, &whole).is_err() {
             return Ok(false);
         }
+        self.add(at, row, values)
+    }
+
+    /// Adds a row without a look at its items. Returns whether that is possible: SQL refuses a key or
+    /// unique value that exists.
+    fn add(&mut self, at: usize, row: i64, values: Values) -> Result<bool, ProveError> {
+        let Some(entity) = self.model.entities.get(at) else {
+            return Ok(false);
+        };
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
         let placeholders = vec!["?"; names.len() + 1].join(", ");
         let columns = std::iter::once(ROW.to_owned())

@@ -25,8 +25,8 @@ const LONG_TEXT_BYTES: usize = 1000;
 const LAST_EPOCH_MS: i64 = 4_102_444_800_000;
 
 /// An item that must be found, and the attribute that it is ordered by, if any.
-struct Expected {
-    item: FoundItem,
+pub(crate) struct Expected {
+    pub(crate) item: FoundItem,
     key: Option<Value>,
 }
 
@@ -40,11 +40,7 @@ pub(crate) fn pattern(
     report: &mut PatternReport,
 ) -> Result<(), ProveError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
-    let mut expected = all_expected(rows, pattern, plan, arguments)?;
-    let has_order = matches!(pattern.returned.as_slice(), [one] if one.many);
-    if pattern.together.is_none() && (!has_order || plan.ordered_by.is_none()) {
-        expected.iter_mut().for_each(|one| one.key = None);
-    }
+    let expected = ranked(rows, pattern, plan, arguments)?;
     let question = Question {
         client,
         rows,
@@ -70,8 +66,23 @@ pub(crate) fn pattern(
     Ok(())
 }
 
+/// The items that a pattern must find, each with the rank that it has where the answer has an order.
+pub(crate) fn ranked(
+    rows: &Rows<'_>,
+    pattern: &Pattern,
+    plan: &PatternPlan,
+    arguments: &Values,
+) -> Result<Vec<Expected>, ProveError> {
+    let mut expected = all_expected(rows, pattern, plan, arguments)?;
+    let has_order = matches!(pattern.returned.as_slice(), [one] if one.many);
+    if pattern.together.is_none() && (!has_order || plan.ordered_by.is_none()) {
+        expected.iter_mut().for_each(|one| one.key = None);
+    }
+    Ok(expected)
+}
+
 /// Whether a plan can be read with strong consistency: it reads no global index.
-fn offers_strong(model: &Model, plan: &PatternPlan) -> bool {
+pub(crate) fn offers_strong(model: &Model, plan: &PatternPlan) -> bool {
     let mut indexes = model.tables.iter().flat_map(|table| {
         let own = table.indexes.iter().filter(|_| table.name == plan.table);
         own.filter(|index| index.kind == IndexKind::Global)
@@ -169,13 +180,13 @@ fn expect(
 }
 
 /// A pattern with arguments, and the items that it must find.
-struct Question<'q> {
-    client: Client<'q>,
-    rows: &'q Rows<'q>,
-    pattern: &'q Pattern,
-    plan: &'q PatternPlan,
-    arguments: &'q Values,
-    expected: Vec<Expected>,
+pub(crate) struct Question<'q> {
+    pub(crate) client: Client<'q>,
+    pub(crate) rows: &'q Rows<'q>,
+    pub(crate) pattern: &'q Pattern,
+    pub(crate) plan: &'q PatternPlan,
+    pub(crate) arguments: &'q Values,
+    pub(crate) expected: Vec<Expected>,
 }
 
 impl Question<'_> {
@@ -203,7 +214,7 @@ impl Question<'_> {
     }
 
     /// Whether an error is a right answer.
-    fn may_refuse(&self, error: &ClientError) -> bool {
+    pub(crate) fn may_refuse(&self, error: &ClientError) -> bool {
         let is_empty = self.expected.is_empty();
         if is_too_long(error, self.arguments) {
             return true;
@@ -219,6 +230,7 @@ impl Question<'_> {
             }
             ClientError::Service { .. } => false,
             ClientError::Unknown(_)
+            | ClientError::Named { .. }
             | ClientError::Missing { .. }
             | ClientError::Invalid(_)
             | ClientError::Exists(_)
@@ -250,7 +262,7 @@ impl Question<'_> {
     }
 
     /// The question for people.
-    fn show(&self, way: &PageRequest) -> String {
+    pub(crate) fn show(&self, way: &PageRequest) -> String {
         let given = show::values(self.arguments);
         let limit = way
             .limit
@@ -371,7 +383,7 @@ fn lists_strange(rows: &Rows<'_>, pattern: &Pattern, arguments: &Values) -> bool
 
 /// The first difference between the expected and the found items. Items of the same rank may come in
 /// any order.
-fn difference(
+pub(crate) fn difference(
     expected: &[Expected],
     found: &[FoundItem],
     backward: bool,

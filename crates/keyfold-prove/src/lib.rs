@@ -21,6 +21,7 @@
 //! - [`shrink`]: the fewest writes after which a failure shows.
 //! - [`subject`]: the client that is driven: ours, or one in another language in a process.
 //! - [`views`]: the rows of views, by SQL's GROUP BY; [`upkeep`]: the workers that keep them.
+//! - [`live`]: a design in use beside the relational database that it comes from.
 //! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
 
 mod ask;
@@ -34,6 +35,7 @@ mod fulfil;
 mod generate;
 mod kept;
 mod leftover;
+pub mod live;
 mod many;
 mod named;
 mod op;

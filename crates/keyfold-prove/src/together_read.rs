@@ -12,7 +12,7 @@ use keyfold_types::Value;
 use std::collections::BTreeSet;
 
 /// The attributes of a returned item's key.
-fn key_attributes(model: &Model, returned: &Returned) -> BTreeSet<String> {
+pub(crate) fn key_attributes(model: &Model, returned: &Returned) -> BTreeSet<String> {
     let Some(entity) = model.entities.get(returned.entity) else {
         return BTreeSet::new();
     };
@@ -27,7 +27,7 @@ fn key_attributes(model: &Model, returned: &Returned) -> BTreeSet<String> {
 }
 
 /// The parameter that gives an attribute of an item's key.
-fn parameter_of(returned: &Returned, attribute: &str) -> String {
+pub(crate) fn parameter_of(returned: &Returned, attribute: &str) -> String {
     let bound = returned.bound.iter();
     let mut bound = bound.filter(|(name, _)| name == attribute);
     bound
@@ -106,7 +106,7 @@ pub(crate) fn expected(
 }
 
 /// Whether an item's key has a text in small letters only.
-fn is_lower(model: &Model, returned: &Returned, name: &str) -> bool {
+pub(crate) fn is_lower(model: &Model, returned: &Returned, name: &str) -> bool {
     let entity = model.entities.get(returned.entity);
     let key = entity.and_then(|entity| match returned.copy {
         None => Some(&entity.key),

@@ -254,6 +254,7 @@ pub(crate) fn is_refusal(error: &ClientError) -> bool {
             | ClientError::UnknownItem(_)
             | ClientError::Overtaken(_)
             | ClientError::Invalid(_)
+            | ClientError::Named { .. }
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)
             | ClientError::NotFound(_)

@@ -283,6 +283,7 @@ fn is_refusal(error: &ClientError) -> bool {
     match error {
         ClientError::Value(_)
         | ClientError::Unknown(_)
+        | ClientError::Named { .. }
         | ClientError::Missing { .. }
         | ClientError::Invalid(_)
         | ClientError::Exists(_)

@@ -86,6 +86,18 @@ pub fn check(
     progress: &Progress,
 ) -> Result<Checked, SourceError> {
     source.ready(&mapping.watched)?;
+    look(mapping, source, progress)
+}
+
+/// Reads all rows of a database that need not be able to keep changes.
+///
+/// # Errors
+/// When the source cannot be read.
+pub(crate) fn look(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    progress: &Progress,
+) -> Result<Checked, SourceError> {
     let mut look = Look {
         source,
         progress,

@@ -29,6 +29,8 @@ pub struct Problem {
     pub form: String,
     /// What helps, where that is known.
     pub help: Option<String>,
+    /// The attribute whose value it is about, if it is about one.
+    pub attribute: Option<String>,
 }
 
 impl Problem {
@@ -89,12 +91,16 @@ impl Mapped<'_> {
             form: why.clone(),
             why,
             help: None,
+            attribute: None,
         }
     }
 
     /// The problem of a row that the model refuses.
     pub(crate) fn refused(&self, identity: &[Cell], error: &ClientError) -> Problem {
-        let problem = self.problem(identity, error.to_string());
+        let mut problem = self.problem(identity, error.to_string());
+        if let ClientError::Value(error) = error {
+            problem.attribute = Some(error.name().to_owned());
+        }
         problem.alike(form_of(error))
     }
 
@@ -158,6 +164,7 @@ impl Mapped<'_> {
             let why = format!("{name} is {}, {why}", cell.shown());
             let mut problem = self.problem(&identity(), why).alike(form);
             problem.help = self.help(one, cell);
+            problem.attribute = Some(name.clone());
             problem
         })
     }

@@ -11,11 +11,13 @@
 //! - `drafts`: the items that rows would be; `doubles`: rows that cannot both be items.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
+//! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
+//!   `bounded`: rows that have some values, and all in turn.
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
@@ -31,6 +33,8 @@
 )]
 
 mod apply;
+mod bounded;
+mod catalog;
 mod cell;
 mod check;
 mod convert;
@@ -45,6 +49,7 @@ mod parents;
 mod patient;
 pub mod postgres;
 mod progress;
+mod propose;
 mod run;
 mod source;
 mod split;
@@ -56,12 +61,15 @@ mod taking;
 mod verify;
 mod wish;
 
+pub use bounded::{Bound, Walk};
+pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableColumn, Unique};
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
+pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
 pub use source::{Change, Column, Source, SourceError, Touched, Watched};
 pub use state::{Phase, STATES, State};

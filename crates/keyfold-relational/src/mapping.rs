@@ -31,6 +31,8 @@ pub struct Filled<'m> {
     pub sql: String,
     /// The column as the model would name it, if it is one.
     pub(crate) column: Option<String>,
+    /// The type of the column, as the database writes it; empty for an expression.
+    pub(crate) kind: String,
 }
 
 /// A table by whose rows an entity changes.
@@ -249,13 +251,6 @@ impl<'m> Draft<'m> {
         }
     }
 
-    /// The type of a column; empty if there is no such column.
-    fn kind_of(&self, column: &SqlColumn) -> &str {
-        let mut columns = self.columns(&column.alias).iter();
-        let found = columns.find(|one| one.name == column.column);
-        found.map_or("", |one| one.kind.as_str())
-    }
-
     /// The attributes that rows fill. Those that Keyfold keeps itself, and those that may be absent and have
     /// no column, are none of them.
     fn filled(&self, source: &dyn Source, faults: &mut Vec<Diagnostic>) -> Vec<Filled<'m>> {
@@ -263,10 +258,11 @@ impl<'m> Draft<'m> {
         for attribute in self.entity.attributes.iter().filter(|one| !one.is_kept) {
             let of_column = |alias: &str, column: &str| {
                 let sql = self.read(source, alias, column);
-                (sql, Some(format!("{alias}.{column}")))
+                let kind = self.kind_of(alias, column).to_owned();
+                (sql, Some(format!("{alias}.{column}")), kind)
             };
             let sql = match self.origin.taken(&attribute.name) {
-                Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None)),
+                Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None, String::new())),
                 Some(Taken::Column(column)) => {
                     faults.extend(self.has(column).err());
                     Some(of_column(&column.alias, &column.column))
@@ -276,10 +272,11 @@ impl<'m> Draft<'m> {
                     .map(|column| of_column(&self.origin.table.alias, column)),
             };
             match sql {
-                Some((sql, column)) => filled.push(Filled {
+                Some((sql, column, kind)) => filled.push(Filled {
                     attribute,
                     sql,
                     column,
+                    kind,
                 }),
                 None if attribute.optional || attribute.default.is_some() => {}
                 None => faults.push(self.unfilled(attribute)),
@@ -296,15 +293,17 @@ impl<'m> Draft<'m> {
         names.filter(|name| !is_filled(name)).collect()
     }
 
+    /// The type of a column; empty for one that is not there.
+    fn kind_of(&self, alias: &str, name: &str) -> &str {
+        let mut columns = self.columns(alias).iter();
+        let found = columns.find(|one| one.name == name);
+        found.map_or("", |one| one.kind.as_str())
+    }
+
     /// A column as it is read.
     fn read(&self, source: &dyn Source, alias: &str, name: &str) -> String {
-        let mut columns = self.columns(alias).iter();
-        let kind = columns.find(|one| one.name == name);
         let sql = statement::column(source, alias, name);
-        match kind {
-            Some(column) => source.read(sql, &column.kind),
-            None => sql,
-        }
+        source.read(sql, self.kind_of(alias, name))
     }
 
     /// The column of the first table that has an attribute's name, as it is or as SQL writes names.
@@ -433,7 +432,9 @@ impl<'m> Draft<'m> {
             let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
             let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
             let (at, positions) = watch(watched, &join.table, &columns);
-            let others = pairs.iter().map(|(own, other)| (*other, self.kind_of(own)));
+            let others = pairs
+                .iter()
+                .map(|(own, other)| (*other, self.kind_of(&own.alias, &own.column)));
             let others: Vec<(&SqlColumn, &str)> = others.collect();
             let sql = statement::dependent(source, &self.origin, number, &others, identity);
             depends.push(Dependence {

@@ -169,7 +169,7 @@ impl States<'_> {
 
     /// Makes the table, if it is absent.
     pub(crate) fn ensure(&self) -> Result<(), ClientError> {
-        blocked(keyfold_stream::ensure(
+        blocked(keyfold_stream::ensure_for_transactions(
             &Asking(self.backend),
             STATES,
             &[PART],

@@ -164,6 +164,11 @@ impl Statements {
         )
     }
 
+    /// The rows for which a condition holds, at most so many.
+    pub(crate) fn some(&self, condition: String, most: usize) -> String {
+        format!("{}{} LIMIT {most}", self.select, self.with(condition))
+    }
+
     /// The number of the rows.
     pub(crate) fn count(&self) -> String {
         format!(

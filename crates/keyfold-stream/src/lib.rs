@@ -48,7 +48,7 @@ pub use options::{Filter, OnGap, OnReport, Options, Start};
 pub use position::Position;
 pub use records::{iterator, records};
 pub use report::Report;
-pub use tables::{described, ensure, names};
+pub use tables::{check_transactions, described, ensure, ensure_for_transactions, names};
 pub use tasks::Tasks;
 pub use threads::{Sends, Worker, replay, sends, set_aside};
 pub use topology::{Shard, shards};

@@ -4,7 +4,7 @@ use crate::world::{Io, ask};
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind,
     KeySchemaElement, KeyType, ListTablesInput, Named, ScalarAttributeType, TableDescription,
-    TableStatus, known,
+    TableStatus, TransactWriteItemsInput, known,
 };
 use keyfold_lower::ClientError;
 use std::time::Duration;
@@ -39,6 +39,42 @@ pub async fn ensure(io: &dyn Io, table: &str, keys: &[&str]) -> Result<(), Clien
     Err(ClientError::refused(format!(
         "the table {table} is not active yet: start again when it is"
     )))
+}
+
+/// As [`ensure`], for rows that move in the transactions of items: an endpoint that has none is refused
+/// before anything is made.
+///
+/// # Errors
+/// As [`ensure`]; `Refused` when the endpoint has no TransactWriteItems.
+pub async fn ensure_for_transactions(
+    io: &dyn Io,
+    table: &str,
+    keys: &[&str],
+) -> Result<(), ClientError> {
+    if described(io, table).await?.is_none() {
+        check_transactions(io).await?;
+    }
+    ensure(io, table, keys).await
+}
+
+/// Whether an endpoint has transactions: nothing is written by a request without actions, which it refuses.
+///
+/// # Errors
+/// `Refused` when it has no TransactWriteItems.
+pub async fn check_transactions(io: &dyn Io) -> Result<(), ClientError> {
+    let empty = TransactWriteItemsInput {
+        transact_items: Some(Vec::new()),
+        ..TransactWriteItemsInput::default()
+    };
+    match ask(io, empty).await {
+        Err(error) if error.kind() == Some(ErrorKind::UnknownOperation) => {
+            Err(ClientError::refused(
+                "the endpoint has no TransactWriteItems, in which items and the checkpoints of them are written \
+                 together: nothing was made",
+            ))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// The description of a table; `None` when there is none.

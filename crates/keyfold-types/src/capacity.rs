@@ -33,12 +33,14 @@ impl CapacityHalves {
             ReadRate::Strong => 2,
             ReadRate::Transactional => 4,
         };
-        CapacityHalves(bytes.div_ceil(READ_UNIT_BYTES).max(1) * halves)
+        let blocks = bytes.div_ceil(READ_UNIT_BYTES).max(1);
+        CapacityHalves(blocks.saturating_mul(halves))
     }
 
     /// The charge for writing `bytes` once, at least one unit.
     pub fn write(bytes: u64) -> CapacityHalves {
-        CapacityHalves(bytes.div_ceil(WRITE_UNIT_BYTES).max(1) * 2)
+        let blocks = bytes.div_ceil(WRITE_UNIT_BYTES).max(1);
+        CapacityHalves(blocks.saturating_mul(2))
     }
 
     /// The capacity in units.

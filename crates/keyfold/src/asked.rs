@@ -89,7 +89,7 @@ impl Named {
     /// Carries out the named write.
     pub(crate) async fn write(self, bound: &Bound) -> Result<write::Written, Error> {
         let terms = self.terms(bound);
-        let name = self.name.clone();
+        let name = format!("the write {}", self.name);
         let of_write = self.of_write(&bound.model);
         let (write, arguments) = of_write.map_err(|error| error.owned(&name))?;
         let call = write::run(origin(), &bound.model, write, &arguments);
@@ -234,6 +234,7 @@ impl Asked {
         if self.comes_again {
             return Err(read::had_before(&name).into());
         }
+        let name = format!("the pattern {name}");
         let question = self.of_pattern(bound, extent);
         let question = question.map_err(|error| error.owned(&name))?;
         let found = carried(&bound.shared, terms, question.call()).await;

@@ -279,7 +279,7 @@ impl Database {
         entity: &str,
         given: Given,
     ) -> Result<(&Entity, Values), Error> {
-        let entity = self.entity(entity).map_err(|error| error.owned(entity))?;
+        let entity = self.entity(entity)?;
         let values = without_kept(entity, given).and_then(|given| {
             Ok(match verb {
                 Verb::Put | Verb::Create => arguments::of_entity(entity, &given)?,
@@ -348,7 +348,7 @@ impl Database {
         self.bound
             .model
             .entity(name)
-            .ok_or_else(|| unknown(&self.bound.model.name, "entity", name, known))
+            .ok_or_else(|| unknown(&self.bound.model.name, "entity", name, known).owned(name))
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Error {
     Invalid {
         /// The sentence.
         message: String,
-        /// The entity, pattern or write.
+        /// The entity, pattern or write: `Order`, `the pattern orders_of_user`.
         of: Option<String>,
         /// The attribute or parameter, with the path to a nested value: `lines[2].price`.
         attribute: Option<String>,
@@ -315,6 +315,11 @@ impl From<ClientError> for Error {
                 message: text,
                 of: None,
                 attribute: names.into_iter().next(),
+            },
+            ClientError::Named { name, .. } => Error::Invalid {
+                message: text,
+                of: None,
+                attribute: Some(name),
             },
             ClientError::Unknown(_) | ClientError::Invalid(_) => Error::invalid(text),
             ClientError::UnknownItem(unknown) => Error::UnknownItem(unknown),

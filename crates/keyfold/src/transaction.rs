@@ -200,6 +200,7 @@ impl Database {
                 One::Run(name, given) => {
                     let named = Named::with(&name, given);
                     let of_write = named.of_write(&self.bound().model);
+                    let name = format!("the write {name}");
                     let (write, arguments) = of_write.map_err(|error| error.owned(&name))?;
                     Known::Run(write, arguments)
                 }

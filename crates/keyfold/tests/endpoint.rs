@@ -88,7 +88,7 @@ fn pass(
         let answer = if is_here("BatchWriteItem") {
             Some(one_is_left())
         } else if is_here("DynamoDB_20120810.Query") {
-            Some(the_same_page())
+            Some(the_same_page(&text))
         } else {
             behind.write_all(&request).unwrap();
             message(&mut behind)
@@ -108,11 +108,14 @@ fn one_is_left() -> Vec<u8> {
     )
 }
 
-/// A page that ends where every other one ends.
-fn the_same_page() -> Vec<u8> {
-    success(
-        r#"{"Items":[],"Count":0,"ScannedCount":0,"LastEvaluatedKey":{"PK":{"S":"L#a"},"SK":{"S":"000001"}}}"#,
-    )
+/// A page that ends where every other one of its partition ends.
+fn the_same_page(request: &str) -> Vec<u8> {
+    let (_, asked) = request.split_once(r#"":v0":{"S":""#).unwrap();
+    let (partition, _) = asked.split_once('"').unwrap();
+    let end = format!(r#"{{"PK":{{"S":"{partition}"}},"SK":{{"S":"000001"}}}}"#);
+    success(&format!(
+        r#"{{"Items":[],"Count":0,"ScannedCount":0,"LastEvaluatedKey":{end}}}"#
+    ))
 }
 
 fn success(body: &str) -> Vec<u8> {

@@ -52,14 +52,14 @@ fn a_wrong_value_names_its_entity_pattern_or_write_and_its_attribute() {
     let missing = docs.create("Doc", values! { "id": "a" });
     assert_eq!(place(missing), both("Doc", "n"));
     let asked = docs.query("docs").arg("id", [1]).page();
-    assert_eq!(place(asked), both("docs", "id"));
+    assert_eq!(place(asked), both("the pattern docs", "id"));
     let run = docs
         .run("count")
         .arg("id", "a")
         .arg("n", 1)
         .arg("lines", 5)
         .send();
-    assert_eq!(place(run), both("count", "lines"));
+    assert_eq!(place(run), both("the write count", "lines"));
     let many = docs.put_many("Doc", [values! { "id": "a", "n": true }]);
     assert_eq!(place(many), both("Doc", "n"));
 }

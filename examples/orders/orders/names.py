@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
 
@@ -47,7 +47,7 @@ def refused(scope: Mapping[str, Any]) -> str | None:
     hosts = [value for name, value in headers if name == b"host"]
     if len(hosts) != 1 or not _is_own(hosts[0].lower()):
         return MISNAMED
-    if scope["method"] not in ("GET", "HEAD") and _is_foreign(dict(headers)):
+    if scope["method"] not in ("GET", "HEAD") and _is_foreign(headers, hosts[0]):
         return FOREIGN
     return None
 
@@ -58,8 +58,12 @@ def _is_own(host: str) -> bool:
     if found is None:
         return False
     name = found[1]
-    is_local = LOCAL.fullmatch(name) is not None or _is_address(name)
-    return is_local or name == os.environ.get("ALLOW_HOST", "").lower()
+    return LOCAL.fullmatch(name) is not None or _is_address(name) or _is_allowed(name)
+
+
+def _is_allowed(name: str) -> bool:
+    """Whether a name is that of a proxy, which the application was told of."""
+    return name.lower() == os.environ.get("ALLOW_HOST", "").lower()
 
 
 def _is_address(name: str) -> bool:
@@ -70,10 +74,19 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _is_foreign(headers: Mapping[bytes, str]) -> bool:
-    """Whether a browser sends what a page of another site has made. Programs send neither header."""
-    site = headers.get(b"sec-fetch-site")
-    if site is not None:
-        return site not in ("same-origin", "none")
-    origin = headers.get(b"origin")
-    return origin is not None and origin.partition("://")[2] != headers[b"host"]
+def _is_foreign(headers: Sequence[tuple[bytes, str]], host: str) -> bool:
+    """Whether a browser sends what a page of another site has made. Programs send neither header.
+
+    A proxy may call the application by another name or port than the page has, which is then that
+    of ALLOW_HOST.
+    """
+    sites = [value for name, value in headers if name == b"sec-fetch-site"]
+    if sites:
+        return any(site not in ("same-origin", "none") for site in sites)
+    origins = [value for name, value in headers if name == b"origin"]
+    if not origins:
+        return False
+    page = origins[0].partition("://")[2]
+    found = HOST.fullmatch(page)
+    is_own = page == host or (found is not None and _is_allowed(found[1]))
+    return len(origins) > 1 or not is_own

@@ -27,13 +27,22 @@ export function isForeignName({ headersDistinct }: IncomingMessage): boolean {
   const name = HOST.exec(host ?? "")?.[1]?.toLowerCase();
   if (name === undefined || others.length > 0) return true;
   const isOwn = isIPv4(name) || isIPv6(name.replace(/^\[|\]$/g, "")) || LOCAL.test(name);
-  return !isOwn && process.env["ALLOW_HOST"]?.toLowerCase() !== name;
+  return !isOwn && !isAllowed(name);
 }
 
-/** Whether a browser sends what a page of another site has made. Programs send neither header. */
-export function isForeignPage({ headers }: IncomingMessage): boolean {
+/** Whether a browser sends what a page of another site has made. Programs send neither header. A proxy may call the
+ * server by another name or port than the page has, which is then that of `ALLOW_HOST`. */
+export function isForeignPage({ headers, headersDistinct }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
-  const { origin, host } = headers;
-  return origin !== undefined && origin.split("://")[1] !== host;
+  const [origin, ...others] = headersDistinct["origin"] ?? [];
+  if (origin === undefined) return false;
+  const host = origin.split("://")[1] ?? "";
+  const isOwn = host === headers.host || isAllowed(HOST.exec(host)?.[1]);
+  return !isOwn || others.length > 0;
+}
+
+/** Whether a name is that of a proxy, which the server was told of. */
+function isAllowed(name: string | undefined): boolean {
+  return name !== undefined && name.toLowerCase() === process.env["ALLOW_HOST"]?.toLowerCase();
 }

@@ -34,7 +34,6 @@ fn is_part(part: &str) -> bool {
 
 /// Why a request calls the application by a name that anybody may let lead here, or by none.
 pub(crate) fn misnamed(headers: &HeaderMap) -> Option<Problem> {
-    let allowed = std::env::var(ALLOW_HOST).unwrap_or_default();
     let mut named = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (named.next(), named.next()) else {
         return Some(Problem::unnamed());
@@ -43,8 +42,14 @@ pub(crate) fn misnamed(headers: &HeaderMap) -> Option<Problem> {
     let Some(name) = host.to_str().ok().and_then(name_of) else {
         return Some(Problem::unnamed());
     };
-    let is_own = is_safe(name) || name.eq_ignore_ascii_case(&allowed);
+    let is_own = is_safe(name) || is_allowed(name);
     (!is_own).then(|| Problem::misnamed(name))
+}
+
+/// Whether a name, with a port or without, is that of a proxy, which the application was told of.
+pub(crate) fn is_allowed(host: &str) -> bool {
+    let allowed = std::env::var(ALLOW_HOST).unwrap_or_default();
+    name_of(host).is_some_and(|name| name.eq_ignore_ascii_case(&allowed))
 }
 
 /// The name in `name`, `name:port` or `[address]:port`.

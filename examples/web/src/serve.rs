@@ -127,7 +127,9 @@ async fn said(response: Response) -> Response {
     response
 }
 
-/// Whether a browser sends what a page of another site has made. Programs send neither header.
+/// Whether a browser sends what a page of another site has made. Programs send neither header. A proxy
+/// may call the application by another name or port than the page has, which is then that of
+/// `ALLOW_HOST`.
 fn is_foreign(headers: &HeaderMap) -> bool {
     // What is no text is nobody's site.
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().unwrap_or_default());
@@ -137,6 +139,9 @@ fn is_foreign(headers: &HeaderMap) -> bool {
     let Some(origin) = text(header::ORIGIN) else {
         return false;
     };
-    let host = origin.split_once("://").map(|(_, host)| host);
-    host.is_none() || host != text(header::HOST)
+    let is_one = headers.get_all(header::ORIGIN).iter().count() == 1;
+    let page = origin.split_once("://").map(|(_, page)| page);
+    let is_own =
+        page.is_some_and(|page| Some(page) == text(header::HOST) || names::is_allowed(page));
+    !is_one || !is_own
 }

@@ -65,7 +65,7 @@ class AsyncClient:
         own: AsyncOwn | None = None
         if isinstance(self._connection, str):
             target = Target(self._connection)
-            self._open.push_async_callback(asyncio.to_thread, target.close)
+            self._open.push_async_callback(_closed, target)
             own = AsyncOwn(target, self._open)
             try:
                 # What is wrong with a connection is told at once.
@@ -82,8 +82,12 @@ class AsyncClient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._driver = None
-        await self._open.aclose()
+        driver, self._driver = self._driver, None
+        try:
+            if driver is not None:
+                await driver.close()
+        finally:
+            await self._open.aclose()
 
     async def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         if self._driver is None:
@@ -244,6 +248,12 @@ class AsyncClient:
         """The change of an entity in a stream record; none for items that follow from one, whose
         record comes beside theirs. With `copies`, those of copies are events, too."""
         return event_of(self._calls, record, on_unknown, copies)
+
+
+async def _closed(target: Target) -> None:
+    """Closes a target in a thread, also where the program does not wait for it any more."""
+    closing = asyncio.get_running_loop().run_in_executor(None, target.close)
+    await asyncio.shield(closing)
 
 
 async def leading(

@@ -434,5 +434,6 @@ def _known(all_of: Mapping[str, T], name: str, what: str) -> T:
     found = all_of.get(name)
     if found is None:
         shown = shown_text(name)
-        raise Invalid(f"the model has no {what} `{shown}`{meant(name, all_of)}", of=name)
+        of = shown if what == "entity" else f"the {what} {shown}"
+        raise Invalid(f"the model has no {what} `{shown}`{meant(name, all_of)}", of=of)
     return found

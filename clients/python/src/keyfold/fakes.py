@@ -74,7 +74,8 @@ class Fakes:
         """Takes a generated client, a client, or a model. The seed is a whole number from 0 on,
         below 2 ** 55."""
         if not 0 <= seed < 2**55:
-            raise Invalid(f"a seed is a whole number from 0 on, below 2 ** 55, not {seed}")
+            message = f"a seed is a whole number from 0 on, below 2 ** 55, not {seed}"
+            raise Invalid(message, attribute="seed")
         self._shapes: Shapes | None = None
         if isinstance(of, (blocking.Typed, awaited.AsyncTyped)):
             self._shapes = of.shapes

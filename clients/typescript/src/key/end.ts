@@ -6,7 +6,8 @@
 import { invalid } from "../error.js";
 import type { AttributeValue, FieldPart, Limit, Part, Type } from "../plan.js";
 import { negatedNumber, nextNumber } from "../value/arithmetic.js";
-import { base64Of, bytesOf, type Values } from "../value/value.js";
+import { base64Of, bytesOf } from "../value/base64.js";
+import type { Values } from "../value/value.js";
 import { directed, type Padding, widthOfField } from "./formats.js";
 import { column, isField, LAST, text, written } from "./make.js";
 

@@ -2,7 +2,7 @@
  * end becomes one of a key's length that no key distinguishes from it. */
 
 import type { AttributeValue } from "../plan.js";
-import { base64Of, bytesOf } from "../value/value.js";
+import { base64Of, bytesOf } from "../value/base64.js";
 import type { End } from "./end.js";
 
 /** The most bytes of a sort key. */

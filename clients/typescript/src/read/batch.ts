@@ -1,7 +1,8 @@
 /** Several items by their keys: BatchGetItem, in the order of the given ids. */
 
+import { together } from "../attempts.js";
 import { invalid } from "../error.js";
-import { type Io, isNoTable, REPORTED, together, unitsOf } from "../io.js";
+import { type Io, isNoTable, REPORTED, unitsOf } from "../io.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
 import { hasKey, jsonOfItem } from "../value/compare.js";

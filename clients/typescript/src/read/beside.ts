@@ -1,11 +1,11 @@
 /** The single kinds of a collection that its range does not hold: each comes by a GetItem, beside the first
  * page. */
 
-import { together } from "../io.js";
+import { together } from "../attempts.js";
 import type { PatternPlan } from "../plan.js";
-import { itemQuestion } from "./items.js";
+import { addRaw, itemQuestion } from "./items.js";
 import type { Found, Kinds } from "./kinds.js";
-import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
+import { emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem } from "./request.js";
 import { notFound } from "./required.js";
 

@@ -1,15 +1,16 @@
 /** Unique items in an index that is late: it may still show an item that had the value before. The table
  * decides. */
 
+import { attempts, TRIES } from "../attempts.js";
 import { failure } from "../error.js";
-import { backOff, isConflict, REPORTED, TRIES, unitsOf } from "../io.js";
+import { isConflict, REPORTED, unitsOf } from "../io.js";
 import { lower } from "../key/formats.js";
 import { isField } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, UniquePlan } from "../plan.js";
 import { valuesOf } from "../stored.js";
 import { hasKey, isEqual } from "../value/compare.js";
-import { held, setOwn } from "../value/value.js";
+import { someOf } from "./items.js";
 import type { Kinds } from "./kinds.js";
 import { groups, ordered } from "./parts.js";
 import type { Question, Raw } from "./question.js";
@@ -30,7 +31,7 @@ export async function keepCurrent(question: Question, pattern: PatternPlan, kind
   const owners: { readonly key: Item; readonly members: readonly Item[] }[] = [];
   for (const members of all) {
     const main = ordered(kinds, members)[0];
-    const key = main && ownKey(question, main);
+    const key = main && someOf(main, columnsOf(question.table).map((one) => one.name));
     if (key !== undefined && !owners.some((one) => hasKey(one.key, key))) owners.push({ key, members });
   }
   // So many former owners there are not: the check of the whole answer refuses it.
@@ -75,16 +76,6 @@ function uniqueOf({ args }: Question, pattern: PatternPlan, entity: EntityPlan):
   return entity.uniques?.find((unique) => unique.attributes.every(isGiven));
 }
 
-/** The key of an item in the table. */
-function ownKey({ table }: Question, item: Item): Item {
-  const key: Item = {};
-  for (const { name } of columnsOf(table)) {
-    const value = held(item, name);
-    if (value !== undefined) setOwn(key, name, value);
-  }
-  return key;
-}
-
 /** Reads the items with these keys as they are at one moment. */
 async function readAll(question: Question, keys: readonly Item[], raw: Raw): Promise<(Item | undefined)[]> {
   const name = tableOf(question, question.args);
@@ -100,7 +91,7 @@ export async function readAtOnce(
   raw: Raw,
   what: string,
 ): Promise<(Item | undefined)[]> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for await (const _ of attempts(io)) {
     raw.requests += 1;
     try {
       const answer = await io.ask("TransactGetItems", input);
@@ -109,7 +100,6 @@ export async function readAtOnce(
       return all.map((one) => one.Item);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      await backOff(io, tried);
     }
   }
   throw failure("overtaken", `${what} were written ${TRIES} times in a row while they were read; try again`);

@@ -4,11 +4,12 @@
  * key and `#period`; of shards, `#shardN` with the key in it, or `#done` at its end. */
 
 import { column } from "../key/make.js";
-import { columnsOf } from "../model.js";
+import { columnsOf, indexColumns } from "../model.js";
 import type { AttributeValue, Item, PatternPlan } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
+import { someOf } from "./items.js";
 import type { Question } from "./question.js";
 
 /** Where a position holds its period, and with a number behind it a shard. */
@@ -26,11 +27,7 @@ function namesOf({ table, plan }: Question): string[] {
 
 /** The key of an item, after which a page goes on. */
 export function positionOf(question: Question, item: Item): Item {
-  const names = namesOf(question);
-  return Object.fromEntries(names.flatMap((name): [string, AttributeValue][] => {
-    const value = held(item, name);
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return someOf(item, namesOf(question));
 }
 
 /** Refuses a position that no page of this pattern with these arguments, at this moment, returns. */
@@ -49,15 +46,23 @@ export async function checkEnd(question: Question, args: Values, next: Item): Pr
   if (!isOwnKey(question, args, next)) throw (await import("./refused.js")).noEnd(question.name);
 }
 
-/** Whether a key has the attributes of the pattern's keys, and lies in the partition that the arguments give. */
+/** Whether a key has the attributes of the pattern's keys, each with a value of its type, and lies in the partition that
+ * the arguments give. */
 export function isOwnKey(question: Question, args: Values, after: Item): boolean {
-  const { plan } = question;
+  const { plan, table } = question;
   if (plan.request !== "Query" && plan.request !== "Scan") return false;
   const names = namesOf(question);
   const given = sortedNames(Object.keys(after));
+  const columns = [...columnsOf(table), ...(table.indexes ?? []).flatMap(indexColumns)];
   return (
     names.length === given.length &&
-    names.every((name, at) => name === given[at]) &&
+    names.every((name, at) => name === given[at] && columns.some((one) => one.name === name && isOfType(after[name], one.type))) &&
     (plan.partition ?? []).every((one) => isEqual(held(after, one.attribute), column(one.parts, args)))
   );
+}
+
+/** Whether a value can stand in a key attribute of this type: no text has half a character in it. */
+function isOfType(value: AttributeValue = {}, type: string): boolean {
+  const [[own, held] = [], ...others] = Object.entries(value);
+  return own === type && others.length === 0 && typeof held === "string" && held !== "" && !/\p{Cs}/u.test(held);
 }

@@ -1,9 +1,9 @@
 /** Patterns over several partitions or tables: the periods one after the other, or all shards merged by sort
  * key. */
 
+import { together } from "../attempts.js";
 import { invalid } from "../error.js";
 import { types } from "../features.js";
-import { together } from "../io.js";
 import { SHARD } from "../key/formats.js";
 import type { FanPlan, Item, Type, Unit } from "../plan.js";
 import { whole } from "../value/arithmetic.js";
@@ -12,9 +12,9 @@ import { firstTime, PERIODS_MAX, periodsBetween } from "../value/period.js";
 import { display } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import { isOwnKey, positionOf } from "./cursor.js";
-import { compareItems } from "./items.js";
+import { addRaw, compareItems } from "./items.js";
 import { inPeriod, inShards, shardPosition, type ShardPosition, splitPeriod } from "./position.js";
-import { addRaw, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
+import { emptyRaw, isDescending, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
 import { pagesOf } from "./split.js";
 

@@ -1,12 +1,13 @@
 /** One item by its `id`, whose key has attributes that change: the guard of the id holds them. */
 
+import { attempts } from "../attempts.js";
+import { addRaw } from "./items.js";
 import { strayItem } from "./stray.js";
-import { backOff, TRIES } from "../io.js";
 import type { ReadPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
 import type { Found } from "./kinds.js";
-import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
+import { emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem } from "./request.js";
 
 /** The guard of a plan. */
@@ -20,7 +21,7 @@ export async function readGuarded(
   read: (question: Question) => Promise<[Raw, Found[]]>,
 ): Promise<[Raw, Found[]]> {
   const all = emptyRaw();
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for await (const tried of attempts(question.io)) {
     const isStrong = question.isStrong || tried > 0;
     const [found, args] = await placeOfGuard(question, guard, isStrong);
     addRaw(all, found);
@@ -30,7 +31,6 @@ export async function readGuarded(
     all.asked = raw.asked;
     // An item that the caller leaves out is there, too.
     if (raw.items.length > 0) return [all, items];
-    await backOff(question.io, tried);
   }
   throw lost(question);
 }

@@ -5,7 +5,7 @@ import type { Model } from "../model.js";
 import type { Item, ReadPlan } from "../plan.js";
 import { order } from "../value/compare.js";
 import { held, type Values } from "../value/value.js";
-import { isDescending, type Question } from "./question.js";
+import { isDescending, type Question, type Raw } from "./question.js";
 
 /** The order in which the answer has two items, by their sort keys. Absent attributes are equal to all. */
 export function compareItems(question: Question, one: Item, other: Item): number {
@@ -37,4 +37,17 @@ export function questionOf(io: Io, model: Model, plan: ReadPlan, args: Values, n
 /** The question that reads an item of a key of its own. */
 export function itemQuestion(question: Question, plan: ReadPlan): Question {
   return { ...question, plan, digests: [], limit: undefined, backward: false };
+}
+
+/** The attributes of an item that have these names. */
+export function someOf(item: Item, names: readonly string[]): Item {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name] ?? {}]));
+}
+
+/** Adds the items and the cost of another reading. */
+export function addRaw(raw: Raw, other: Raw): void {
+  if (raw.requests === 0) raw.asked = other.asked;
+  raw.requests += other.requests;
+  raw.units += other.units;
+  raw.items.push(...other.items);
 }

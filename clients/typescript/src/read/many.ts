@@ -1,9 +1,10 @@
 /** Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent. */
 
+import { attempts, together } from "../attempts.js";
 import { strayItem } from "./stray.js";
 import { heldPlace, identifyingPlace, idGuard, placeOf } from "../derive.js";
 import { invalid } from "../error.js";
-import { backOff, type Io, together, TRIES } from "../io.js";
+import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type { EntityPlan, Item } from "../plan.js";
@@ -36,7 +37,7 @@ export async function readMany(
   const places = eachOf(keys, name, (key): Keyed => identifyingPlace(model, entity, key));
   const items: (FoundItem | undefined)[] = keys.map(() => undefined);
   let left = keys.map((_, at) => at);
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for await (const _ of attempts(io)) {
     let wanted = left.flatMap((at): Placed[] => { const place = places[at]; return place === undefined ? [] : [[at, place]]; });
     let found = await read(question, wanted);
     if (moves) {
@@ -51,7 +52,6 @@ export async function readMany(
       else items[at] = await foundOf(question, item);
     }
     if (left.length === 0) return items;
-    await backOff(io, tried);
   }
   throw strayItem(
     `items of ${name} are not where the guards of their ids say: they were not written through the model, or move without end`,

@@ -13,7 +13,7 @@
 
 import { failure } from "../error.js";
 import { types } from "../features.js";
-import { backOff, type Io, TRIES } from "../io.js";
+import type { Io } from "../io.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, PatternPlan, ReadPlan } from "../plan.js";
 import type { Numbers } from "../value/plain.js";
@@ -130,7 +130,7 @@ function withFixed(pattern: PatternPlan, args: Values, now: number): Values {
   return all;
 }
 
-/** Reads a page until the parts of every list in it belong together: a writer may change them while they are
+/** Reads a page, again until the parts of every list in it belong together: a writer may change them while they are
  * read. */
 async function readConsistent(
   question: Question,
@@ -139,16 +139,15 @@ async function readConsistent(
   after: Item | undefined,
   now: number,
 ): Promise<[Raw, Found[]]> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  const read = async (): Promise<[Raw, Found[]] | undefined> => {
     const raw = await readOnce(question, kinds, after, now);
     if (isSingle(pattern) && raw.items.length > 1) {
       await (await import("./rare.js")).keepCurrent(question, pattern, kinds, raw);
     }
     const items = await kinds.found(raw.items);
-    if (items !== undefined) return [raw, items];
-    await backOff(question.io, tried);
-  }
-  throw (await import("./refused.js")).partsApart(pattern.name);
+    return items && [raw, items];
+  };
+  return (await read()) ?? (await import("./rare.js")).readAgain(question, read);
 }
 
 /** Reads a page once. */

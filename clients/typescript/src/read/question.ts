@@ -53,14 +53,6 @@ export function emptyRaw(asked = ""): Raw {
   return { items: [], asked, requests: 0, units: 0, next: undefined };
 }
 
-/** Adds the items and the cost of another reading. */
-export function addRaw(raw: Raw, other: Raw): void {
-  if (raw.requests === 0) raw.asked = other.asked;
-  raw.requests += other.requests;
-  raw.units += other.units;
-  raw.items.push(...other.items);
-}
-
 /** A comparison for people. */
 export function print(attribute: string, comparison: string, value: AttributeValue): string {
   const text = value.S === undefined ? shown(value) : `"${value.S.replaceAll(LAST, "…")}"`;

@@ -2,11 +2,11 @@
  * them when one occurs. */
 
 import { failure, invalid, KeyfoldError } from "../error.js";
-import { strayItem } from "./stray.js";
 
 /** The error about the way to read a pattern. */
 export function otherWay(pattern: string, why: string): Error {
-  return invalid(`the pattern ${pattern} ${why}; read a page of it`, pattern);
+  const of = `the pattern ${pattern}`;
+  return invalid(`${of} ${why}; read a page of it`, undefined, of);
 }
 
 /** The error about a pattern that is asked for several keys at once. */
@@ -69,13 +69,6 @@ export function notSingle(pattern: string, count: number): Error {
   return failure(
     "refused",
     `${pattern} promises one item and found ${count}: they were not written through the model`,
-  );
-}
-
-/** The error about a list that is stored in several items. */
-export function partsApart(pattern: string): Error {
-  return strayItem(
-    `${pattern}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
   );
 }
 

@@ -1,11 +1,14 @@
 /** Entities that are stored as several items: a page has all parts of each. */
 
+import { attempts } from "../attempts.js";
 import type { Item } from "../plan.js";
 import { positionOf } from "./cursor.js";
+import { addRaw } from "./items.js";
 import type { Kinds } from "./kinds.js";
 import { groups } from "./parts.js";
-import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
+import { emptyRaw, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
+import { strayItem } from "./stray.js";
 
 /** The pages of a reading from a place on. */
 export async function* pagesOf(
@@ -33,4 +36,15 @@ export async function readSplit(question: Question, kinds: Kinds, start: Item | 
     }
   }
   return raw;
+}
+
+/** Reads a page again whose parts did not belong together at the first attempt. */
+export async function readAgain<T>({ io, name }: Question, read: () => Promise<T | undefined>): Promise<T> {
+  for await (const tried of attempts(io)) {
+    const found = tried === 0 ? undefined : await read();
+    if (found !== undefined) return found;
+  }
+  throw strayItem(
+    `${name}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
+  );
 }

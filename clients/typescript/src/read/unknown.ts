@@ -1,6 +1,6 @@
 /** The errors of items that the model does not know, which a program loads when it finds one. */
 
-import { detailOf, KeyfoldError, unknownAttribute } from "../error.js";
+import { detailOf, KeyfoldError, retold, unknownAttribute } from "../error.js";
 import { columnsOf, kindName, saysKind } from "../model.js";
 import type { CopyPlan, EntityPlan, Item, TablePlan } from "../plan.js";
 import { display } from "../value/text.js";
@@ -23,7 +23,7 @@ export function unknownOf(
   if (detail.key !== undefined) return error as KeyfoldError;
   const { text, key } = keyOf(table, item);
   const message = `${found} (${text}): ${withoutSum(item, detail.attribute) ?? (error as KeyfoldError).message}`;
-  return new KeyfoldError(message, { ...detail, entity: kindName(entity, copy), key }, undefined, error);
+  return retold(error as KeyfoldError, { message, detail: { ...detail, entity: kindName(entity, copy), key } });
 }
 
 /** Why a row of a view has no number in the attribute of a sum; `undefined` for other attributes and items. */

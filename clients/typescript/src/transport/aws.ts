@@ -4,7 +4,7 @@ import { invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { OF_CLIENT, optionsIn } from "../takes.js";
 import { until } from "../until.js";
-import { base64Of, bytesOf } from "../value/value.js";
+import { base64Of, bytesOf } from "../value/base64.js";
 import { retriesOf } from "./connect.js";
 import { isUnsent, whyOf } from "./fault.js";
 import { LoadedTransport } from "./loaded.js";

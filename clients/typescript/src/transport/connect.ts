@@ -29,9 +29,10 @@ export function retriesOf({ retries }: Pick<ClientOptions, "retries">): Retries 
 function found(connection: Connection, retries: Retries): Transport {
   if (typeof connection === "string") return transportOfText(connection, retries);
   if (connection instanceof LoadedTransport) return connection;
-  if (isTransport(connection)) return ofProgram(connection);
-  if (isAwsClient(connection)) {
-    return overHttp(async () => (await import("./sdk.js")).targetOfAws(connection), retries);
+  const { call, config } = Object(connection) as Readonly<Record<string, unknown>>;
+  if (typeof connection === "object" && typeof call === "function") return ofProgram(connection as Transport);
+  if (typeof config === "object" && config !== null) {
+    return overHttp(async () => (await import("./sdk.js")).targetOfAws(connection as AwsClient), retries);
   }
   const unknown = isPlain(connection) ? Object.keys(connection).find((name) => !MEMBERS.includes(name)) : "";
   if (unknown !== undefined) {
@@ -41,16 +42,7 @@ function found(connection: Connection, retries: Retries): Transport {
       "connection",
     );
   }
-  return transportOfEndpoint(connection, retries);
-}
-
-function isTransport(connection: object | null | undefined): connection is Transport {
-  return typeof (connection as { readonly call?: unknown } | null | undefined)?.call === "function" && typeof connection === "object";
-}
-
-function isAwsClient(connection: object | null | undefined): connection is AwsClient {
-  const { config } = (connection ?? {}) as { readonly config?: unknown };
-  return typeof config === "object" && config !== null;
+  return transportOfEndpoint(connection as Endpoint, retries);
 }
 
 function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = false): Transport {

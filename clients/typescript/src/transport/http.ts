@@ -2,13 +2,13 @@
 
 import { KeyfoldError } from "../error.js";
 import { exceptionOf } from "../io.js";
-import type { Credentials, Transport } from "../options.js";
+import type { CredentialProvider, Credentials, Transport } from "../options.js";
+import { isCredentials } from "../takes.js";
 import { until } from "../until.js";
 import { parsed } from "../value/text.js";
 import { MAKERS } from "./answer.js";
 import type { Target, Targets } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
-import { KeptCredentials } from "./kept.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
 import { type HttpAnswer, type Send, sendBy } from "./send.js";
 import { Signer } from "./sign.js";
@@ -22,7 +22,7 @@ export class HttpTransport implements Transport {
   readonly #retries: Retries;
   readonly #send: Send;
   readonly #signer = new Signer();
-  #kept: Promise<[Target, KeptCredentials]> | undefined;
+  #kept: Promise<[Target, Asked]> | undefined;
   /** The milliseconds that the service's clock is ahead. */
   #ahead = 0;
 
@@ -39,12 +39,12 @@ export class HttpTransport implements Transport {
     return repeated(operation, sent, this.#retries, signal, () => this.#attempt(operation, sent, signal));
   }
 
-  #resolved(): Promise<[Target, KeptCredentials]> {
+  #resolved(): Promise<[Target, Asked]> {
     if (this.#kept === undefined) {
       const forget = (): void => {
         this.#kept = undefined;
       };
-      this.#kept = this.#target(forget).then((one) => [one, new KeptCredentials(one.credentials)]);
+      this.#kept = this.#target(forget).then(async (one) => [one, await askedOf(one.credentials)]);
       this.#kept.catch(forget);
     }
     return this.#kept;
@@ -53,7 +53,7 @@ export class HttpTransport implements Transport {
   /** Sends a request once and classifies the outcome. */
   async #attempt(operation: string, input: object, signal: AbortSignal | undefined): Promise<Attempt> {
     let target: Target;
-    let credentials: KeptCredentials;
+    let credentials: Asked;
     let given: Credentials;
     let failed = "the connection cannot be opened";
     try {
@@ -81,7 +81,7 @@ export class HttpTransport implements Transport {
     const attempt = (await import("./refusal.js")).refused(MAKERS, input, status, answered);
     if (attempt.is !== "refused") return attempt;
     const { error } = attempt;
-    if (exceptionOf(error) === "ExpiredTokenException") credentials.forget();
+    if (exceptionOf(error) === "ExpiredTokenException") credentials.forget?.();
     const isOfClock = /Signature (?:expired|not yet current)/.test(error.message) && this.#setClock(date);
     return isOfClock ? { is: "unsent", why: error.message } : attempt;
   }
@@ -94,6 +94,23 @@ export class HttpTransport implements Transport {
     if (at > 0) this.#ahead = at - Date.now();
     return Math.abs(this.#ahead - before) > 60_000;
   }
+}
+
+/** What each request asks for credentials. */
+interface Asked {
+  get(): Promise<Credentials>;
+  /** Forgets them: the service has refused them. */
+  forget?(): void;
+}
+
+async function askedOf(credentials: Credentials | CredentialProvider): Promise<Asked> {
+  const isProvider = typeof credentials === "function";
+  const get = async (): Promise<Credentials> => {
+    const found = isProvider ? await credentials() : credentials;
+    if (isCredentials(found)) return found;
+    throw new TypeError("they have no texts");
+  };
+  return isProvider ? new (await import("./kept.js")).KeptCredentials(get) : { get };
 }
 
 /** A fault of the connection that is found at a call: nothing was sent. One that the program's text has stays

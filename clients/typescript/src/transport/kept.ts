@@ -1,22 +1,17 @@
-/** Credentials that are asked for again when they end. */
+/** Credentials of a provider, which are asked for again when they end. A program loads this where it has a provider. */
 
-import type { CredentialProvider, Credentials } from "../options.js";
-import { isCredentials } from "../takes.js";
+import type { Credentials } from "../options.js";
 
 /** Credentials this long before their end are asked for again. */
 const BEFORE_END_MS = 60_000;
 
 /** The credentials of a provider, kept until shortly before their end. */
 export class KeptCredentials {
-  readonly #provider: CredentialProvider;
+  readonly #provider: () => Promise<Credentials>;
   #kept: Promise<Credentials> | undefined;
 
-  constructor(given: Credentials | CredentialProvider) {
-    this.#provider = async () => {
-      const found = typeof given === "function" ? await given() : given;
-      if (isCredentials(found)) return found;
-      throw new TypeError("they have no texts");
-    };
+  constructor(provider: () => Promise<Credentials>) {
+    this.#provider = provider;
   }
 
   /** The credentials. */

@@ -1,34 +1,4 @@
-/** The modules of Node, and packages that may be installed. Nothing is imported until it is used, so that
- * bundles for browsers and edges have none of them. */
-
-import { failure } from "../error.js";
-
-/** What a child process says. */
-export interface Output {
-  on(event: "data", listener: (chunk: Uint8Array) => void): void;
-  unref?(): void;
-}
-
-/** A child process. */
-export interface Child {
-  readonly pid?: number;
-  readonly stdin: { unref?(): void };
-  readonly stdout: Output;
-  readonly stderr: Output;
-  once(event: "error" | "close", listener: (error: Error) => void): void;
-  kill(signal?: string): boolean;
-  ref(): void;
-  unref(): void;
-}
-
-/** The modules of Node, with what is used of them. */
-interface Builtins {
-  readonly "node:child_process": {
-    spawn(binary: string, args: readonly string[], options: { readonly stdio: readonly string[] }): Child;
-  };
-  readonly "node:fs": { readonly promises: { readFile(path: string, encoding: "utf8"): Promise<string> } };
-  readonly "node:path": { resolve(path: string): string };
-}
+/** The process of Node, Deno or Bun, as far as it is looked at. */
 
 /** The process of Node. */
 interface Process {
@@ -46,13 +16,6 @@ export function thisProcess(): Process | undefined {
   return (globalThis as { readonly process?: Process }).process;
 }
 
-/** A module of Node, Deno or Bun. */
-export async function builtin<N extends keyof Builtins>(name: N): Promise<Builtins[N]> {
-  const found = thisProcess()?.getBuiltinModule?.(name) ?? (await installed(name));
-  if (found === undefined) throw failure("transport", `${name} is not there: this needs Node, Deno or Bun`);
-  return found as Builtins[N];
-}
-
 /** Lets a signal end any number of requests that are made at the same time. Node warns of a leak from the
  * eleventh on. */
 export function endsMany(signal: AbortSignal): void {
@@ -62,11 +25,3 @@ export function endsMany(signal: AbortSignal): void {
   events?.setMaxListeners?.(0, signal);
 }
 
-/** A package that may be installed; `undefined` where it is not. */
-export async function installed(name: string): Promise<unknown> {
-  try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
-  } catch {
-    return undefined;
-  }
-}

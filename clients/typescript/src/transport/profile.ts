@@ -2,9 +2,9 @@
 
 import { invalid } from "../error.js";
 import type { CredentialProvider, Credentials } from "../options.js";
+import { builtin, installed } from "./builtin.js";
 import { environmentCredentials, variable } from "./environment.js";
 import { noCredentials } from "../request-errors.js";
-import { builtin, installed } from "./modules.js";
 
 /** The settings of a profile, as the files have them. */
 type Settings = Readonly<Record<string, string>>;

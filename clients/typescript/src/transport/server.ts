@@ -3,8 +3,9 @@
 import { transportError } from "../error.js";
 import { parsed } from "../value/text.js";
 import { isPlain } from "../value/value.js";
+import { builtin, type Child } from "./builtin.js";
 import { variable } from "./environment.js";
-import { builtin, type Child, thisProcess } from "./modules.js";
+import { thisProcess } from "./modules.js";
 
 /** The most milliseconds until a server has started, and until it has stopped. */
 const START_MS = 60_000;

@@ -1,6 +1,6 @@
 /** Servers that several connections of a process share: a data folder has one server. */
 
-import { builtin } from "./modules.js";
+import { builtin } from "./builtin.js";
 import { type Server, startServer } from "./server.js";
 
 /** A server, and the number of connections that use it. */

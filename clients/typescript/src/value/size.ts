@@ -1,8 +1,8 @@
 /** Sizes in bytes as DynamoDB counts them. */
 
 import type { AttributeValue, Item } from "../plan.js";
+import { bytesOf } from "./base64.js";
 import { parseDecimal } from "./number.js";
-import { bytesOf } from "./value.js";
 
 const UTF8: TextEncoder = /* @__PURE__ */ new TextEncoder();
 

@@ -6,6 +6,7 @@ import { invalid, unlessInvalid } from "../error.js";
 import { isText, typeText } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, Type, Unit } from "../plan.js";
+import { base64Of, bytesOf } from "./base64.js";
 import { jsonOf } from "./compare.js";
 import { canonicalTime, isFiner } from "./moment.js";
 import { isPeriod } from "./period.js";
@@ -13,7 +14,7 @@ import { type Numbers, plain } from "./plain.js";
 import { shownText } from "./text.js";
 import { digitsOf, isDay } from "./time.js";
 import { notText, textOf, typed, wrong } from "./typed.js";
-import { base64Of, bytesOf, held, isPlain } from "./value.js";
+import { held, isPlain } from "./value.js";
 
 // What has loaded the types finds these there, too.
 export { canonicalTime, timeOfEpochMs } from "./moment.js";

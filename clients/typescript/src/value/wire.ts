@@ -1,8 +1,9 @@
 /** Values that a program gives in the form of DynamoDB's JSON, such as those of a stream record. */
 
 import type { AttributeValue, Item } from "../plan.js";
+import { base64Of } from "./base64.js";
 import { canonicalNumber } from "./number.js";
-import { base64Of, held, setOwn } from "./value.js";
+import { held, setOwn } from "./value.js";
 
 /** The deepest nesting that is read; the service's own limit is far below. */
 const DEPTH_MAX = 64;

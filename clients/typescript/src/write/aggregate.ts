@@ -32,8 +32,8 @@ export async function addAggregates(context: Context, draft: Draft): Promise<voi
   draft.remaining = [];
   if (remaining !== undefined) {
     const { table, key, reason, of } = remaining;
-    const deleted = draft.steps.find((one) => isAt(one, table, key));
-    throw failure("refused", reason, { ...placeOfItem(deleted?.label ?? "delete", table, key), ...of });
+    const { label = "delete" } = draft.steps.find((one) => isAt(one, table, key)) ?? {};
+    throw failure("refused", reason, { ...placeOfItem({ label, table, key }), ...of });
   }
 }
 
@@ -56,13 +56,12 @@ async function apply(context: Context, change: AggregateChange, draft: Draft): P
   const key = (change.old ?? change.new)?.parent;
   if (key === undefined) return;
   const place = placeOf(context.model, change.parent, key);
-  const at = draft.steps.findIndex((one) => isAt(one, place.tableName, place.key));
-  const own = draft.steps[at];
+  const own = draft.steps.find((one) => isAt(one, place.tableName, place.key));
   if (own?.action.is === "delete") {
     subtractRemaining(change, place, own.label, draft);
     return;
   }
-  const target = { place, step: own === undefined ? undefined : at };
+  const target = { place, step: own };
   if (change.aggregate.kind === "max") await followMaximum(context, change, target, draft.steps);
   else await add(context, change, target, draft.steps);
 }
@@ -74,7 +73,7 @@ function subtractRemaining(change: AggregateChange, place: Place, label: string,
     throw failure(
       "refused",
       `\`${label}\` in the same write: ${change.aggregate.attribute} cannot follow`,
-      placeOfItem(label, place.tableName, place.key),
+      placeOfItem({ label, table: place.tableName, key: place.key }),
     );
   }
   const of = remaining.find(
@@ -87,10 +86,9 @@ function subtractRemaining(change: AggregateChange, place: Place, label: string,
 /** Adds the difference to a count or a sum. */
 async function add(context: Context, change: AggregateChange, target: Target, steps: Step[]): Promise<void> {
   const { parent, aggregate } = change;
-  const { place } = target;
+  const { place, step: own } = target;
   const added: [string, string][] = [[aggregate.attribute, difference(change)]];
   if (aggregate.kind === "sum") added.push([aggregate.items, itemsAdded(change)]);
-  const own = target.step === undefined ? undefined : steps[target.step];
   const label = `${aggregate.kind} ${parent.name}.${aggregate.attribute}`;
   if (own !== undefined) {
     if (own.action.is === "check") own.label = `${own.label}, ${label}`;

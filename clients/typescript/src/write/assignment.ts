@@ -12,7 +12,8 @@ import { isEqual } from "../value/compare.js";
 import { compareTexts, shown } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
 import { lentName } from "./inputs.js";
-import { itemText, lacks, noPlace, pathText } from "./lacking.js";
+import { lacks, noPlace, pathText } from "./lacking.js";
+import { itemText } from "./refusal.js";
 
 /** The type at the end of a path; `undefined` for a path that leads nowhere. */
 export function typeAt(model: Model, entity: EntityPlan, [attribute = "", ...fields]: Path): Type | undefined {

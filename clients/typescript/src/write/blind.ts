@@ -2,7 +2,6 @@
  * exist. Attributes that the model keeps, and those that it does not name, stay. */
 
 import { derive, type Derived } from "../derive.js";
-import { invalid } from "../error.js";
 import type { Change, Changed } from "../expression.js";
 import { indexColumns, indexOf } from "../model.js";
 import type { ActionPlan, AttributeValue, EntityPlan } from "../plan.js";
@@ -17,7 +16,7 @@ import { type Step, step } from "./step.js";
 
 /** The step that writes a whole entity, whether it exists or not. No other item follows from it. */
 export async function blindPut(context: Context, entity: EntityPlan, values: Values): Promise<Step> {
-  const main = await mainItem(context, entity, values);
+  const [main] = await derive(context.io, context.model, entity, values);
   const names = sortedNames(Object.keys(main.item));
   const own = names.filter((name) => !Object.hasOwn(main.key, name) && !isKept(context, entity, name));
   const changes = own.map((name): Changed => [name, { is: "set", value: main.item[name] ?? {} }]);
@@ -34,7 +33,7 @@ export async function blindUpsert(
   values: Values,
   fates: readonly [string, Fate][],
 ): Promise<Step | undefined> {
-  const main = await mainItem(context, entity, values);
+  const [main] = await derive(context.io, context.model, entity, values);
   const changes: Changed[] = [];
   const removed: string[] = [];
   for (const [name, fate] of [...fates].sort(([one], [other]) => compareTexts(one, other))) {
@@ -67,12 +66,6 @@ function moved(change: Change, first: AttributeValue): Change | undefined {
   if (by === undefined || first.N === undefined) return undefined;
   const start = addNumbers(first.N, change.is === "sum" ? negatedNumber(by) : by);
   return start === undefined ? undefined : { ...change, left: { is: "first", value: { N: start } } };
-}
-
-async function mainItem(context: Context, entity: EntityPlan, values: Values): Promise<Derived> {
-  const [main] = await derive(context.io, context.model, entity, values);
-  if (main === undefined) throw invalid(`${entity.name} has no key`);
-  return main;
 }
 
 function isKept({ model }: Context, entity: EntityPlan, name: string): boolean {

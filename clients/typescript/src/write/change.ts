@@ -5,9 +5,7 @@
  * old and its new attributes, and requires in the transaction that the attributes it rests on are still the
  * same. When another writer was faster, the change starts over. */
 
-import { complete, type MadeValue, touch } from "../complete.js";
 import { failure, invalid, type Place } from "../error.js";
-import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan } from "../plan.js";
 import { whole } from "../value/arithmetic.js";
@@ -15,69 +13,10 @@ import { isEqual } from "../value/compare.js";
 import { shown, sortedNames } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import type { Context } from "./context.js";
-import { addCreate, addDelete, addPutOver, addReplace } from "./entity.js";
-import { type Outcome, sent, untilSent } from "./execute.js";
-import { exists, keyText, notFound, notFoundText, placeOfEntity, written } from "./refusal.js";
-import { type Draft, emptyDraft } from "./step.js";
+import { addDelete, addPutOver, addReplace } from "./entity.js";
+import { itemText, notFound, notFoundText, placeOfEntity } from "./refusal.js";
+import type { Draft } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
-
-/** Makes the steps of a write and sends them, again and again while other writers are faster. */
-async function attempt(
-  context: Context,
-  entity: EntityPlan,
-  made: readonly MadeValue[],
-  compose: (draft: Draft) => Promise<void>,
-): Promise<Outcome> {
-  written(entity);
-  return untilSent(`${entity.name} was`, async (tried) => {
-    const draft = emptyDraft();
-    await compose(draft);
-    return sent(context, draft, tried, made);
-  });
-}
-
-/** Creates an entity that must not exist. Defaults are filled in. */
-export async function createEntity(io: Io, model: Model, entity: EntityPlan, given: Values): Promise<Outcome> {
-  const context = { io, model };
-  const made: MadeValue[] = [];
-  const values = complete(io, entity, given, made);
-  return attempt(context, entity, made, (draft) =>
-    addCreate(context, entity, values, exists(entity, values), draft),
-  );
-}
-
-/** Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the model keeps
- * stay as they are. A version among the values must be the stored one, and 0 where there is no such entity
- * yet. */
-export async function putEntity(io: Io, model: Model, entity: EntityPlan, given: Values): Promise<Outcome> {
-  const context = { io, model };
-  const made: MadeValue[] = [];
-  const values = complete(io, entity, given, made);
-  return attempt(context, entity, made, (draft) => addPut(context, entity, given, values, draft));
-}
-
-/** Changes some attributes of an entity that exists, and removes others. A version among the changes must be
- * the stored one. */
-export async function updateEntity(
-  io: Io,
-  model: Model,
-  entity: EntityPlan,
-  given: Values,
-  removed: readonly string[],
-): Promise<Outcome> {
-  checkRemovable(model, entity, given, removed);
-  const context = { io, model };
-  const made: MadeValue[] = [];
-  const changes = touch(io, entity, given, made);
-  return attempt(context, entity, made, (draft) => addUpdate(context, entity, changes, removed, false, draft));
-}
-
-/** Deletes an entity that exists, with everything that follows from it. A version beside the key must be the
- * stored one. */
-export async function deleteEntity(io: Io, model: Model, entity: EntityPlan, key: Values): Promise<Outcome> {
-  const context = { io, model };
-  return attempt(context, entity, [], (draft) => addDeletion(context, entity, key, draft));
-}
 
 /** Adds the steps that write a whole entity, whether it exists or not. `values` are those given, with their
  * defaults. */
@@ -90,7 +29,7 @@ export async function addPut(
 ): Promise<void> {
   const old = await read(context, entity, values);
   if (old === undefined) checkAbsent(context, entity, given);
-  else checkVersion(context, entity, old, given);
+  else checkVersion(context, "put", entity, old, given);
   await addPutOver(context, entity, values, old, [], draft);
 }
 
@@ -120,7 +59,7 @@ export async function addDeletion(context: Context, entity: EntityPlan, key: Val
 async function existing(context: Context, verb: string, entity: EntityPlan, given: Values): Promise<StoredEntity> {
   const old = await read(context, entity, given);
   if (old === undefined) throw notFound(entity, given, placeFor(context, verb, entity, given));
-  checkVersion(context, entity, old, given);
+  checkVersion(context, verb, entity, old, given);
   return old;
 }
 
@@ -141,8 +80,8 @@ export function checkRemovable(model: Model, entity: EntityPlan, changes: Values
 }
 
 /** Refuses a given version that is not the stored one. */
-function checkVersion(context: Context, entity: EntityPlan, old: StoredEntity, given: Values): void {
-  const { name, version } = entity;
+function checkVersion(context: Context, verb: string, entity: EntityPlan, old: StoredEntity, given: Values): void {
+  const { version } = entity;
   const wanted = version === undefined ? undefined : given.get(version);
   if (version === undefined || wanted === undefined) return;
   const stored = old.values.get(version);
@@ -150,8 +89,8 @@ function checkVersion(context: Context, entity: EntityPlan, old: StoredEntity, g
   const is = stored === undefined ? "missing" : shown(stored);
   throw failure(
     "stale_version",
-    `the ${name} with ${keyText(entity, old.values)} has been changed: its ${version} is ${is}, and ${shown(wanted)} was expected; read it again`,
-    placeFor(context, "change", entity, old.values),
+    `${itemText(entity, old.values)} has been changed: its ${version} is ${is}, and ${shown(wanted)} was expected; read it again`,
+    placeFor(context, verb, entity, old.values),
   );
 }
 

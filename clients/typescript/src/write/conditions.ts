@@ -8,7 +8,7 @@ import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import type { Context } from "./context.js";
 import { type Inputs, nameOf } from "./inputs.js";
-import { errorOf, keyText, notFoundText, placeOfEntity, type Reason, type Refusal, subject } from "./refusal.js";
+import { errorOf, itemText, notFoundText, placeOfEntity, type Reason, type Refusal, subject } from "./refusal.js";
 import type { Step } from "./step.js";
 import { requireOwn, requireReadable, type StoredEntity } from "./stored-entity.js";
 
@@ -55,7 +55,7 @@ function refused(
 ): Reason {
   const absent = notFoundText(entity, inputs.own);
   const items = {
-    stored: `the ${entity.name} with ${keyText(entity, inputs.own)}`,
+    stored: itemText(entity, inputs.own),
     absent: `${absent}, and a new one`,
   };
   const written = show(conditions, inputs.args);
@@ -91,8 +91,7 @@ export function addConditions(
   if (typeof refusal === "object" && "code" in refusal && refusal.code === "not_found") {
     const { entity, own } = of;
     const conditions = show(action.when ?? [], args);
-    const item = `the ${entity.name} with ${keyText(entity, own)}`;
-    const message = `${step.label}: ${item} does not meet the condition ${conditions}`;
+    const message = `${step.label}: ${itemText(entity, own)} does not meet the condition ${conditions}`;
     step.refusal = { absent: refusal, stored: { ...refusal, code: "refused", message, conditions } };
   }
 }

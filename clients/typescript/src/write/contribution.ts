@@ -4,6 +4,7 @@ import type { Place } from "../derive.js";
 import type { AggregatePlan, AttributeValue, EntityPlan } from "../plan.js";
 import { display, shown, sortedNames } from "../value/text.js";
 import type { Values } from "../value/value.js";
+import type { Step } from "./step.js";
 
 /** The contribution of an item to an aggregate. */
 export interface Contribution {
@@ -56,8 +57,8 @@ export function itemsAdded(change: AggregateChange): string {
 /** The item that keeps an aggregate. */
 export interface Target {
   readonly place: Place;
-  /** The index of the step of the same write that changes this item. */
-  readonly step: number | undefined;
+  /** The step of the same write that changes this item. */
+  readonly step: Step | undefined;
 }
 
 /** The sentence about a parent that does not exist. */

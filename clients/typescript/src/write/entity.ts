@@ -15,7 +15,7 @@ import { decides } from "./decides.js";
 import { leftBehind } from "./left-behind.js";
 import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
-import { keyText, occupied, type Refusal, subject, taken } from "./refusal.js";
+import { itemText, occupied, type Refusal, subject, taken } from "./refusal.js";
 import { type Draft, put, putNew, type RemainingItems, remove, type Step, step, unlessStale } from "./step.js";
 import {
   derivedOf,
@@ -96,7 +96,7 @@ function remainingItems(
   const items = held(old.item, counter)?.N;
   if (items === undefined) return undefined;
   const { tableName: table, key } = placeOf(model, entity, old.values);
-  const reason = `the ${entity.name} with ${keyText(entity, old.values)} still has ${child} items; delete them first`;
+  const reason = `${itemText(entity, old.values)} still has ${child} items; delete them first`;
   return { table, key, counter, items, isJudged: watched.includes(counter), reason, of: subject(entity, old.values) };
 }
 
@@ -143,7 +143,6 @@ export async function addReplace(context: Context, replacement: Replacement, dra
   const [mainAfter, ...after] = await made.catch((error: unknown) => {
     throw explained(context, entity, old, given, error);
   });
-  if (mainBefore === undefined || mainAfter === undefined) throw invalid(`${entity.name} has no key`);
   const left = leftBehind(context.model, entity, old, [values, mainAfter.item], given === "all");
   const follow = (): void => {
     replaceFollowers(context, entity, before, after, values, draft);

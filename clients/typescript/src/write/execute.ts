@@ -1,8 +1,9 @@
 /** Sends the steps of a write: a single step as a plain operation, several as a transaction. */
 
+import { attempts, TRIES } from "../attempts.js";
 import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError } from "../error.js";
-import { type Answer, backOff, isConflict, isNoTable, REPORTED, TRIES } from "../io.js";
+import { type Answer, type Io, isConflict, isNoTable, REPORTED } from "../io.js";
 import { outcomeUnknown } from "../request-errors.js";
 import { ensurePeriods } from "../tables.js";
 import { compareTexts, sortedNames } from "../value/text.js";
@@ -26,35 +27,35 @@ export interface Outcome {
    * written. */
   readonly operation: string;
   /** The change of each item: `put Order`, `delete the guard of email`. */
-  readonly changes: readonly string[];
+  readonly changes: string[];
   /** The units of capacity that the answers to all requests of the write report, those that read included. */
   readonly capacity: number;
   /** Attributes that were not given and have the present moment or a new identifier. */
   readonly made: readonly MadeValue[];
 }
 
-/** Tries a write again and again while other writers are faster: then an attempt has no outcome. */
+/** Tries a write again and again while other writers are faster, with pauses: then an attempt has no outcome. */
 export async function untilSent<T>(
+  io: Io,
   of: string,
-  attempt: (tried: number) => Promise<T | undefined>,
+  attempt: () => Promise<T | undefined>,
   advice = "; try again",
 ): Promise<T> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const outcome = await attempt(tried);
+  for await (const _ of attempts(io)) {
+    const outcome = await attempt();
     if (outcome !== undefined) return outcome;
   }
   throw failure("overtaken", `${of} changed by others ${TRIES} times in a row${advice}`);
 }
 
-/** Sends the steps of one try of a write. Returns `undefined` when another writer was faster, after a pause:
- * the write then reads again and makes its steps again. */
+/** Sends the steps of one try of a write. Returns `undefined` when another writer was faster: the write then
+ * reads again and makes its steps again. */
 export async function sent(
   context: Context,
   draft: Draft,
-  tried: number,
   made: readonly MadeValue[] = [],
 ): Promise<Outcome | undefined> {
-  const outcome = await sentSteps(context, await withAggregates(context, draft), draft.unread, tried);
+  const outcome = await sentSteps(context, await withAggregates(context, draft), draft.unread);
   return outcome && { ...outcome, made };
 }
 
@@ -63,14 +64,11 @@ export async function sentSteps(
   context: Context,
   steps: readonly Step[],
   unread: readonly Unread[],
-  tried: number,
 ): Promise<Omit<Outcome, "made"> | undefined> {
   if (steps.length === 0 || isJudged(steps)) {
     return { operation: "GetItem", changes: [], capacity: context.io.spent() };
   }
-  const outcome = await execute(context, steps, unread);
-  if (outcome === undefined) await backOff(context.io, tried);
-  return outcome;
+  return execute(context, steps, unread);
 }
 
 /** Whether the steps are one check of an item as it was read: reading it has judged it. */
@@ -126,8 +124,8 @@ function judge(error: unknown, steps: readonly Step[]): void {
   // A stale step decides before a refusal: the other writer may have changed the same entity, so the write
   // reads it again.
   if (failed.some((one) => one.refusal === "stale")) return;
-  for (const { at, refusal, label, table, key } of failed) {
-    const refused = errorOf(refusal, placeOfItem(label, table, key), hasFound(error, at));
+  for (const one of failed) {
+    const refused = errorOf(one.refusal, placeOfItem(one), hasFound(error, one.at));
     if (refused !== undefined) throw refused;
   }
   throw explained(error, steps);
@@ -141,7 +139,7 @@ function checkDistinct(steps: readonly Step[]): void {
       throw failure(
         "refused",
         `\`${first.label}\` and \`${step.label}\` meet the same item, and a transaction has one action for each; put them together`,
-        placeOfItem(step.label, step.table, step.key),
+        placeOfItem(step),
       );
     }
   }

@@ -3,15 +3,15 @@
 
 import type { MadeValue } from "../complete.js";
 import { identifyingPlace } from "../derive.js";
-import { failure, invalid, KeyfoldError } from "../error.js";
+import { failure, invalid, type KeyfoldError, retold } from "../error.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, Item, LentPlan, TakenPlan, WritePlan } from "../plan.js";
 import { isSameItem } from "../value/compare.js";
 import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import { identityOf } from "./arguments.js";
-import { itemText, lacks } from "./lacking.js";
-import { keyText, placeOfEntity } from "./refusal.js";
+import { lacks } from "./lacking.js";
+import { itemText, placeOfEntity } from "./refusal.js";
 
 /** The inputs of an action. */
 export interface Inputs {
@@ -157,7 +157,7 @@ export function ofArgument(
   const isField = each !== undefined && fields.includes(parameter);
   const argument = isField ? `${each}[${number}].${parameter}${way}` : `${parameter}${way}`;
   if (argument === name) return error;
-  return new KeyfoldError(`${argument}: ${error.message}`, { ...error.detail, name: argument }, error.place, error);
+  return retold(error, { message: `${argument}: ${error.message}`, detail: { ...error.detail, name: argument } });
 }
 
 /** An action as the model writes it: `update Account as from`. */
@@ -185,7 +185,7 @@ export class GivenItems {
   add(model: Model, entity: EntityPlan, action: ActionPlan, values: Values): void {
     const [table, key] = identifyingPlace(model, entity, values);
     const name = nameOf(action);
-    const item = `the ${entity.name} with ${keyText(entity, values)}`;
+    const item = itemText(entity, values);
     const same = this.#find(table, key);
     if (same !== undefined) {
       const both =
@@ -202,7 +202,7 @@ export class GivenItems {
   /** Adds the main item of the one entity that a write changes. */
   addChanged(model: Model, entity: EntityPlan, verb: string, values: Values): void {
     const [table, key] = identifyingPlace(model, entity, values);
-    const item = `the ${entity.name} with ${keyText(entity, values)}`;
+    const item = itemText(entity, values);
     this.#all.push({ table, key, action: `${verb} ${entity.name}`, item, isCheckedOnly: false });
   }
 

@@ -2,7 +2,7 @@
  * error names the change at fault and its item, in one sentence for a request of its own, a transaction and a batch,
  * whose exceptions differ. */
 
-import { KeyfoldError } from "../error.js";
+import { KeyfoldError, retold } from "../error.js";
 import { reasonCodes } from "../io.js";
 import { sizeOfItem } from "../value/size.js";
 import { display, sortedNames } from "../value/text.js";
@@ -42,5 +42,5 @@ export function explained(error: unknown, sent: readonly Sent[]): unknown {
   if (one === undefined) return error;
   const limit = isTooLarge ? `; an item has at most ${ITEM_BYTES_MAX} bytes: give it less` : "";
   const text = `${INVALID}: ${one.label} of ${placeText(one)}: ${said}${limit}`;
-  return new KeyfoldError(text, { ...detail, exception: INVALID }, placeOfItem(one.label, one.table, one.key), error);
+  return retold(error, { message: text, detail: { ...detail, exception: INVALID }, place: placeOfItem(one) });
 }

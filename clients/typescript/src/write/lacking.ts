@@ -3,9 +3,7 @@
 import type { Path } from "../bound.js";
 import { failure, type KeyfoldError } from "../error.js";
 import { valueAt } from "../judge.js";
-import type { EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
-import { keyText } from "./refusal.js";
 
 /** The refusal of a write that takes the value of a path which an item lacks. */
 export function lacks(item: string, path: Path): KeyfoldError {
@@ -28,10 +26,4 @@ export function noPlace(item: string, path: Path, values: Values): KeyfoldError 
 /** A path as the model writes it: a name that is no word stands in quotes. */
 export function pathText(path: Path): string {
   return path.map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))).join(".");
-}
-
-/** The item, for people: `the Order with orderId = 7`. */
-export function itemText(entity: EntityPlan, values: Values): string {
-  const key = keyText(entity, values);
-  return key === "" ? `the ${entity.name}` : `the ${entity.name} with ${key}`;
 }

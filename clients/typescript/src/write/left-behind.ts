@@ -12,7 +12,7 @@ import { columnsOf, indexColumns, indexOf, type Model } from "../model.js";
 import type { EntityPlan, IndexKeyPlan, Item } from "../plan.js";
 import { isEqual } from "../value/compare.js";
 import type { Values } from "../value/value.js";
-import { itemText } from "./lacking.js";
+import { itemText } from "./refusal.js";
 import type { StoredEntity } from "./stored-entity.js";
 
 /** The attributes of index keys that go with the change to the new values, which make the new item. A key of which

@@ -2,10 +2,11 @@
  * not atomic. Only entities from which nothing follows are written so: a batch has no condition, and no second item
  * that must change with the first. */
 
+import { together } from "../attempts.js";
 import { complete, type MadeValue } from "../complete.js";
 import { derive, idGuard, placeOf } from "../derive.js";
 import { failure, invalid, KeyfoldError } from "../error.js";
-import { type Answer, type Io, isNoTable, REPORTED, together, unitsOf, type WriteRequest } from "../io.js";
+import { type Answer, type Io, isNoTable, REPORTED, type WriteRequest } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { eachOf, inItem } from "../positions.js";
@@ -32,23 +33,23 @@ interface One extends Sent {
   readonly at: number;
 }
 
-/** What became of the items of a batch. */
-interface Fates {
-  readonly written: number[];
-  readonly unwritten: number[];
-  readonly unknown: number[];
-  requests: number;
-  capacity: number;
-  /** Whether the request that was asked last was handed to the transport. */
-  isSent: boolean;
-  error?: unknown;
+/** What became of an item of a batch. */
+type Fate = "written" | "unwritten" | "unknown";
+
+/** Why items of a request were not written. */
+interface Failed {
+  readonly error: unknown;
 }
 
+/** A batch under way. */
 interface Batch {
   readonly io: Io;
   readonly model: Model;
   readonly entity: EntityPlan;
   readonly isPut: boolean;
+  /** What became of each item. */
+  readonly fates: Map<One, Fate>;
+  requests: number;
 }
 
 /** Writes whole entities, whether they exist or not. Attributes that the model does not name go. */
@@ -65,16 +66,14 @@ export async function putMany(
   for (const [at, values] of items.entries()) {
     const own: MadeValue[] = [];
     try {
-      const [main] = await derive(io, model, entity, complete(io, entity, values, own));
-      if (main === undefined) throw invalid(`${name} has no key`);
-      const { table, key, item } = main;
+      const [{ table, key, item }] = await derive(io, model, entity, complete(io, entity, values, own));
       all.push({ at, label: `put ${name}`, table, key, action: { is: "put", item } });
     } catch (error) {
       throw inItem(error, at, name);
     }
     made.push(own);
   }
-  return write({ io, model, entity, isPut: true }, all, made);
+  return write({ io, model, entity, isPut: true, fates: new Map(), requests: 0 }, all, made);
 }
 
 /** Deletes entities by the attributes that identify them, whether they exist or not. */
@@ -88,7 +87,7 @@ export async function deleteMany(
   const label = `delete ${entity.name}`;
   const places = eachOf(keys, entity.name, (values) => placeOf(model, entity, values));
   const all = places.map(({ tableName: table, key }, at): One => ({ at, label, table, key, action: { is: "delete" } }));
-  return write({ io, model, entity, isPut: false }, all, keys.map(() => []));
+  return write({ io, model, entity, isPut: false, fates: new Map(), requests: 0 }, all, keys.map(() => []));
 }
 
 /** Refuses an entity from which something follows. */
@@ -135,23 +134,20 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
   // By table, since a table of a period may be absent.
   const tables = new Map<string, One[]>();
   for (const one of firsts.values()) tables.set(one.table, [...(tables.get(one.table) ?? []), one]);
-  const parts: Promise<Fates>[] = [];
+  const parts: Promise<Failed | undefined>[] = [];
   for (const [table, own] of tables) {
     for (let at = 0; at < own.length; at += WRITES_MAX) parts.push(send(batch, table, own.slice(at, at + WRITES_MAX)));
   }
-  const fates = await together(parts);
-  const sum = (of: (one: Fates) => number): number => fates.reduce((total, one) => total + of(one), 0);
-  // A transport of one's own may fail with nothing.
-  const failed = fates.find(({ unwritten, unknown }) => unwritten.length + unknown.length > 0);
-  if (failed === undefined) return { requests: sum((one) => one.requests), capacity: sum((one) => one.capacity), made };
-  const positions = (of: (one: Fates) => readonly number[]): number[] => {
-    const known = new Set(fates.flatMap(of));
-    return all.filter((one) => known.has(firsts.get(placeText(one))?.at ?? -1)).map((one) => one.at);
-  };
+  const failed = (await together(parts)).find((one) => one !== undefined);
+  if (failed === undefined) return { requests: batch.requests, capacity: batch.io.spent(), made };
   const { error } = failed;
-  const written = positions((one) => one.written);
-  const unwritten = positions((one) => one.unwritten);
-  const unknown = positions((one) => one.unknown);
+  const positions = (fate: Fate): number[] => {
+    const has = (one: One): boolean => batch.fates.get(firsts.get(placeText(one)) ?? one) === fate;
+    return all.filter(has).map((one) => one.at);
+  };
+  const written = positions("written");
+  const unwritten = positions("unwritten");
+  const unknown = positions("unknown");
   if (written.length === 0 && unknown.length === 0) throw error;
   const why = error instanceof Error ? error.message : String(error);
   throw new KeyfoldError(
@@ -163,35 +159,33 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
 }
 
 /** Sends one request, and what the service leaves unprocessed again. */
-async function send(batch: Batch, table: string, all: readonly One[]): Promise<Fates> {
-  const fates: Fates = { written: [], unwritten: [], unknown: [], requests: 0, capacity: 0, isSent: false };
-  const positions = (some: readonly One[]): number[] => some.map((one) => one.at);
+async function send(batch: Batch, table: string, all: readonly One[]): Promise<Failed | undefined> {
+  const state = { isSent: false };
+  const become = (some: readonly One[], fate: Fate): void => {
+    for (const one of some) batch.fates.set(one, fate);
+  };
   let left = all;
   try {
     for (let tried = 0; tried < TRIES; tried += 1) {
-      const answer = await ask(batch, table, left, fates);
-      fates.capacity += unitsOf(answer);
+      const answer = await ask(batch, table, left, state);
       const unprocessed = Object.values(answer.UnprocessedItems ?? {}).flat();
       const isOurs = (request: WriteRequest): boolean =>
         (request.PutRequest !== undefined) === batch.isPut && left.some((one) => isOf(request, one.key));
       if (!unprocessed.every(isOurs)) {
         throw outcomeUnknown("the answer leaves items that were not sent", "what the BatchWriteItem was to change");
       }
-      const isLeft = (one: One): boolean => unprocessed.some((request) => isOf(request, one.key));
-      fates.written.push(...positions(left.filter((one) => !isLeft(one))));
-      left = left.filter(isLeft);
-      if (left.length === 0) return fates;
+      become(left, "written");
+      left = left.filter((one) => unprocessed.some((request) => isOf(request, one.key)));
+      if (left.length === 0) return undefined;
       // It was answered: what ends the pause leaves nothing unknown.
-      fates.isSent = false;
+      state.isSent = false;
       await batch.io.pause(1, 20 << Math.min(tried, 6));
     }
-    fates.error = failure("transport", "the service left items unprocessed again and again; try again later");
-    fates.unwritten.push(...positions(left));
+    throw failure("transport", "the service left items unprocessed again and again; try again later");
   } catch (error) {
-    fates.error = explained(error, left);
-    fates[fates.isSent && isUnknown(error) ? "unknown" : "unwritten"].push(...positions(left));
+    become(left, state.isSent && isUnknown(error) ? "unknown" : "unwritten");
+    return { error: explained(error, left) };
   }
-  return fates;
 }
 
 /** Whether a request that was handed to the transport may have been carried out: also that of a call that the caller
@@ -200,28 +194,29 @@ function isUnknown(error: unknown): boolean {
   return !(error instanceof KeyfoldError) || error.code === "outcome_unknown" || error.code === "aborted";
 }
 
-/** Asks one request. The table of a new period is created for the first item; a deletion finds nothing in a table
+/** Asks one request; `isSent` says whether the one that was asked last was handed to the transport. The table of a new period is created for the first item; a deletion finds nothing in a table
  * that does not exist. */
 async function ask(
-  { io, model, entity, isPut }: Batch,
+  batch: Batch,
   table: string,
   left: readonly One[],
-  fates: Fates,
+  state: { isSent: boolean },
 ): Promise<Answer> {
+  const { io, model, entity, isPut } = batch;
   const requests = left.map(({ key, action }): WriteRequest =>
     action.is === "put" ? { PutRequest: { Item: action.item } } : { DeleteRequest: { Key: key } },
   );
   const input = { RequestItems: { [table]: requests }, ...REPORTED };
   const send = (): Promise<Answer> => {
-    fates.isSent = !io.over();
-    fates.requests += 1;
+    state.isSent = !io.over();
+    batch.requests += 1;
     return io.ask("BatchWriteItem", input);
   };
   try {
     return await send();
   } catch (error) {
     if (!isNoTable(error)) throw error;
-    fates.isSent = false;
+    state.isSent = false;
     if (!isPut && model.table(entity.table).period !== undefined) return {};
     if (!(await ensurePeriods(io, model, [table]))) throw error;
   }

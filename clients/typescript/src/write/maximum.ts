@@ -30,8 +30,8 @@ export async function followMaximum(
   steps: Step[],
 ): Promise<void> {
   const { attribute } = change.aggregate;
-  const { tableName: table, key } = target.place;
-  const own = target.step === undefined ? undefined : steps[target.step];
+  const { place, step: own } = target;
+  const { tableName: table, key } = place;
   if (own?.action.is === "put") {
     addToNewParent(change, own.action.item);
     return;
@@ -41,7 +41,7 @@ export async function followMaximum(
     if (change.new === undefined) return;
     const label = `max ${change.parent.name}.${attribute}`;
     throw failure("not_found", noParentText(change.parent, change.new.parent), {
-      ...placeOfItem(label, table, key),
+      ...placeOfItem({ label, table, key }),
       ...subject(change.parent, change.new.parent),
     });
   }
@@ -172,7 +172,7 @@ function parentUpdate(
 function addUpdate(update: ParentUpdate, change: AggregateChange, target: Target, steps: Step[]): void {
   const { changes, removed, conditions } = update;
   const action: StepAction = { is: "update", changes, removed: [...removed] };
-  const own = target.step === undefined ? undefined : steps[target.step];
+  const own = target.step;
   const label = `max ${change.parent.name}.${change.aggregate.attribute}`;
   if (own === undefined) {
     const at = { table: target.place.tableName, key: target.place.key };

@@ -56,7 +56,7 @@ export function handOver(steps: readonly Step[]): Step[] {
 /** The error of an item that takes a unique value which another one takes in the same transaction. */
 export function takenTwice(earlier: Step, later: Step): Error | undefined {
   if (earlier.action.is !== "put" || !isTakenGuard(later)) return undefined;
-  return errorOf(later.refusal, placeOfItem(later.label, later.table, later.key), true);
+  return errorOf(later.refusal, placeOfItem(later), true);
 }
 
 /** Whether a step deletes an item without a condition of its own, as the guard of a value that its item gives away.

@@ -7,7 +7,7 @@ import { columnsOf, type Model } from "../model.js";
 import type { EntityPlan, Item, TablePlan } from "../plan.js";
 import { sortedNames } from "../value/text.js";
 import { setOwn } from "../value/value.js";
-import { keyText } from "./refusal.js";
+import { itemText } from "./refusal.js";
 import { type Draft, put, putNew, remove, type Step, unlessStale } from "./step.js";
 import type { StoredEntity } from "./stored-entity.js";
 
@@ -28,7 +28,7 @@ export function move(
   draft: Draft,
 ): void {
   const table = model.table(entity.table);
-  const message = `the ${entity.name} with ${keyText(entity, old.values)} cannot move: an item that was not written through the model is in its place`;
+  const message = `${itemText(entity, old.values)} cannot move: an item that was not written through the model is in its place`;
   const item: Item = { ...after.item };
   for (const [name, value] of Object.entries(old.item)) {
     const isNamed =

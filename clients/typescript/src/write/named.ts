@@ -1,21 +1,20 @@
 /** Named writes: actions that happen together or not at all. */
 
-import { complete, type MadeValue } from "../complete.js";
+import type { MadeValue } from "../complete.js";
 import { placeOf } from "../derive.js";
-import { KeyfoldError } from "../error.js";
+import { KeyfoldError, retold } from "../error.js";
 import type { Changed } from "../expression.js";
 import { types } from "../features.js";
 import type { Io } from "../io.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, WritePlan } from "../plan.js";
 import type { Values } from "../value/value.js";
-import { apply, changeOf } from "./assignment.js";
+import { changeOf } from "./assignment.js";
 import { blindPut } from "./blind.js";
 import { addConditions, judged, termsOf, unfulfilled } from "./conditions.js";
 import type { Context } from "./context.js";
 import { fatesOf, isDirectCheck, isDirectPut, isDirectUpdate, withoutAbsent } from "./direct.js";
 import { addCreate, addDelete, addPutOver, unchanged } from "./entity.js";
-import { type Outcome, sent, untilSent } from "./execute.js";
 import {
   argumentsOfAction,
   fieldsOfEach,
@@ -32,21 +31,10 @@ import {
 import { withOutside } from "./left-behind.js";
 import { handOver } from "./meeting.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
-import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
+import { type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
 import { read, requireReadable, type StoredEntity } from "./stored-entity.js";
-import { addChange, addUpsert } from "./upsert.js";
+import { addChange, addUpsert, newValues } from "./upsert.js";
 import { unreadOf } from "./unread.js";
-
-/** Runs a named write: its actions together or not at all. */
-export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
-  const given = withNow(io, write, args);
-  const attempt = async (tried: number): Promise<Outcome | undefined> => {
-    const into = { draft: emptyDraft(), given: new GivenItems(), made: [] };
-    await composeWrite({ io, model }, write, [args, given], into);
-    return sent({ io, model }, into.draft, tried, into.made);
-  };
-  return untilSent(`${write.name}: the items were`, attempt, "");
-}
 
 /** What the actions of a write become: steps, the items that they are given, and what is made for them. */
 export interface Composed {
@@ -141,7 +129,7 @@ class Composition {
   #placed(entity: EntityPlan, action: ActionPlan, { own }: Inputs, error: KeyfoldError): KeyfoldError {
     if (error.code !== "refused" || error.place !== undefined) return error;
     const place = placeOfEntity(this.#context.model, nameOf(action), entity, own);
-    return new KeyfoldError(error.message, error.detail, place, error);
+    return retold(error, { place });
   }
 
   /** Adds the steps of one action, and returns the attributes that others may take. */
@@ -154,7 +142,7 @@ class Composition {
     const action = withoutAbsent(whole, absent);
     const made: MadeValue[] = [];
     const isWhole = action.verb === "create" || action.verb === "put";
-    const own = isWhole ? allAttributes(this.#context, entity, action, given, made) : given.own;
+    const own = isWhole ? newValues(this.#context, entity, action, given, made) : given.own;
     const inputs = { ...given, own };
     this.#into.given.add(this.#context.model, entity, action, own);
     let lender = own;
@@ -167,22 +155,6 @@ class Composition {
     this.#into.made.push(...made.map((one) => ofAlias(action, one)));
     return lender;
   }
-}
-
-/** The attributes of a whole entity: those given, those assigned, and the defaults of the others. */
-function allAttributes(
-  { io, model }: Context,
-  entity: EntityPlan,
-  action: ActionPlan,
-  { own, args }: Inputs,
-  made: MadeValue[],
-): Values {
-  const values: Values = new Map([...own].filter(([name]) => model.attribute(entity, name) !== undefined));
-  const nothing: Values = new Map();
-  for (const one of action.set ?? []) {
-    apply(model, entity, one, args, [nothing, values]);
-  }
-  return complete(io, entity, values, made);
 }
 
 /** Adds the steps of one action that is no upsert. Returns the attributes of its entity that others may take:
@@ -212,9 +184,7 @@ async function addAction(
       return own;
     }
     case "delete": {
-      const old = await readExisting(context, entity, action, own);
-      const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
-      requireReadable(context, entity, old, (name) => inputs.lent.includes(name));
+      const [old, watched] = await readJudged(context, entity, action, inputs);
       await addDelete(context, entity, old, watched, draft);
       return old.values;
     }
@@ -236,6 +206,20 @@ async function readExisting(
   const found = await read(context, entity, values);
   if (found !== undefined) return found;
   throw notFound(entity, values, placeOfEntity(context.model, nameOf(action), entity, values));
+}
+
+/** Reads an item that must exist and meet the action's conditions. Returns it with the attributes on which the action
+ * rests. */
+async function readJudged(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+): Promise<[StoredEntity, string[]]> {
+  const old = await readExisting(context, entity, action, inputs.own);
+  const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
+  requireReadable(context, entity, old, (name) => inputs.lent.includes(name));
+  return [old, watched];
 }
 
 /** A check of the main item of an entity that must exist. */
@@ -261,9 +245,7 @@ async function addCheck(
     draft.steps.push(made);
     return inputs.own;
   }
-  const old = await readExisting(context, entity, action, inputs.own);
-  const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
-  requireReadable(context, entity, old, (name) => inputs.lent.includes(name));
+  const [old, watched] = await readJudged(context, entity, action, inputs);
   const key = entity.id === undefined ? inputs.own : old.values;
   const made = onMainItem(context, entity, action, key);
   draft.steps.push(unlessStale(made, unchanged(context, entity, old, watched)));

@@ -8,7 +8,7 @@ import { shownText, spoken } from "../value/text.js";
 import { argumentsOfWrite, wholeEntity } from "./arguments.js";
 import { changesOf, keyOfEntity, withKey } from "./keys.js";
 import { written } from "./refusal.js";
-import type { Part } from "./transact.js";
+import type { Part } from "./part.js";
 
 /** What a write says that it is. */
 const VERBS = ["write", "delete", "update", "create", "put"] as const;
@@ -28,10 +28,10 @@ export function partsOf(model: Model, writes: readonly TransactionWrite[]): Part
   }));
 }
 
-function partOf(model: Model, one: TransactionWrite): Part {
+export function partOf(model: Model, one: TransactionWrite): Part {
   if ("write" in one) {
     const write = model.write(one.write);
-    return { verb: "run", write, values: argumentsOfWrite(model, write, one.args ?? {}) };
+    return { verb: "run", write, values: argumentsOfWrite(model, write, one.args === undefined ? {} : one.args) };
   }
   if ("delete" in one) {
     const entity = written(model.entity(one.delete));

@@ -4,8 +4,9 @@ import { identifyingPlace } from "../derive.js";
 import { failure, invalid, KeyfoldError, type Place } from "../error.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, EntityPlan, Item } from "../plan.js";
+import { bytesOf } from "../value/base64.js";
 import { shown } from "../value/text.js";
-import { bytesOf, type Values } from "../value/value.js";
+import type { Values } from "../value/value.js";
 import { identityOf } from "./arguments.js";
 
 /** The entity that a refusal is about. */
@@ -44,7 +45,7 @@ export function taken(entity: EntityPlan, attributes: readonly string[], values:
 
 /** The refusal to put an item over one of another `id`. */
 export function occupied(entity: EntityPlan, values: Values): Reason {
-  const message = `the ${entity.name} with ${keyText(entity, values)} cannot be put: an item with another ${(entity.id ?? []).join(", ")}, or that was not written through the model, is at its key`;
+  const message = `${itemText(entity, values)} cannot be put: an item with another ${(entity.id ?? []).join(", ")}, or that was not written through the model, is at its key`;
   return { code: "refused", message, of: subject(entity, values) };
 }
 
@@ -90,14 +91,22 @@ export function errorOf(refusal: Refusal, place: Place, isStored: boolean): Keyf
   return new KeyfoldError(message, detail, { ...place, ...of });
 }
 
+/** What is done to an item, as a step of a write says it. */
+interface Labelled {
+  readonly label: string;
+  readonly table: string;
+  readonly key: Item;
+}
+
 /** Where a write is refused, for the caller. */
-export function placeOfItem(action: string, table: string, key: Item): Place {
+export function placeOfItem({ label: action, table, key }: Labelled): Place {
   return { action, table, key: plain(Object.entries(key)) };
 }
 
 /** Where the write of an entity is refused, for the caller. */
-export function placeOfEntity(model: Model, action: string, entity: EntityPlan, values: Values): Place {
-  return { ...placeOfItem(action, ...identifyingPlace(model, entity, values)), ...subject(entity, values) };
+export function placeOfEntity(model: Model, label: string, entity: EntityPlan, values: Values): Place {
+  const [table, key] = identifyingPlace(model, entity, values);
+  return { ...placeOfItem({ label, table, key }), ...subject(entity, values) };
 }
 
 /** An entity and its identity, for the caller. */
@@ -115,6 +124,12 @@ function plain(values: readonly (readonly [string, AttributeValue])[]): Readonly
 export function keyText(entity: EntityPlan, values: Values): string {
   const known = identityOf(entity).filter((name) => values.has(name));
   return known.map((name) => `${name} = ${shown(values.get(name))}`).join(", ");
+}
+
+/** The item, for people: `the Order with orderId = 7`. */
+export function itemText(entity: EntityPlan, values: Values): string {
+  const key = keyText(entity, values);
+  return key === "" ? `the ${entity.name}` : `the ${entity.name} with ${key}`;
 }
 
 /** The sentence about an entity that does not exist. */

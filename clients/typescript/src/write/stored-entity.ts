@@ -1,12 +1,14 @@
 /** An entity as it is stored: its main item, the parts of a split list, and its attributes. */
 
+import { attempts, backOff, TRIES } from "../attempts.js";
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
 import { failure, KeyfoldError } from "../error.js";
-import { backOff, isNoTable, REPORTED, TRIES } from "../io.js";
+import { isNoTable, REPORTED } from "../io.js";
 import { CHUNK } from "../key/formats.js";
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
+import { someOf } from "../read/items.js";
 import { requireKind, unknownOf } from "../read/unknown.js";
 import { digestAttribute, isAsWritten, partsAttribute, withoutList } from "../split.js";
 import { type Unreadable, valuesOf } from "../stored.js";
@@ -16,9 +18,8 @@ import { held, type Values } from "../value/value.js";
 import { keyFields } from "./arguments.js";
 import { type Context, get } from "./context.js";
 import { decides } from "./decides.js";
-import { itemText } from "./lacking.js";
 import type { GivenNames } from "./main-item.js";
-import { keyText } from "./refusal.js";
+import { itemText } from "./refusal.js";
 
 /** An entity as it was read. */
 export interface StoredEntity {
@@ -40,17 +41,16 @@ export async function read(context: Context, entity: EntityPlan, key: Values): P
   const id = idGuard(entity);
   if (id === undefined) return readAt(context, entity, key);
   const table = context.model.table(entity.table);
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for await (const _ of attempts(context.io)) {
     const guard = await get(context, table.name, guardKey(table, entity, id, key));
     if (guard === undefined) return unguarded(context, entity, id, key);
     const found = await readAt(context, entity, heldPlace(entity, key, guard));
+    // It moved between the two reads where it is not there.
     if (found !== undefined) return found;
-    // It moved between the two reads.
-    await backOff(context.io, tried);
   }
   throw failure(
     "refused",
-    `the ${entity.name} with ${keyText(entity, key)} is not where the guard of its id says: it was not written through the model, or moves without end`,
+    `${itemText(entity, key)} is not where the guard of its id says: it was not written through the model, or moves without end`,
   );
 }
 
@@ -161,12 +161,8 @@ function withUnreadable(entity: EntityPlan, { item, unreadable }: StoredEntity, 
   const copied = entity.copies?.find(({ name }) => name === copy)?.attributes;
   const stored = [...unreadable.keys()]
     .filter((name) => role === "main" || copied?.includes(name) === true)
-    .flatMap((name) => [name, partsAttribute(name), digestAttribute(name)])
-    .flatMap((name): [string, AttributeValue][] => {
-      const value = held(item, name);
-      return value === undefined ? [] : [[name, value]];
-    });
-  return stored.length === 0 ? one : { ...one, item: { ...one.item, ...Object.fromEntries(stored) } };
+    .flatMap((name) => [name, partsAttribute(name), digestAttribute(name)]);
+  return { ...one, item: { ...one.item, ...someOf(item, stored) } };
 }
 
 async function mainItem(context: Context, entity: EntityPlan, name: string, key: Values): Promise<Item | undefined> {
@@ -223,26 +219,23 @@ async function partsOf(
 
 /** The items that are stored for the entity, the main one first. The parts of a list are those that were
  * read: another version of the model may have split it differently. */
-export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<Derived[]> {
+export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<[Derived, ...Derived[]]> {
   const made = derive(context.io, context.model, entity, old.values, old.item);
   const derived = await made.catch((error: unknown) => {
     const inTable = (name: string): string => `correct \`${name}\` in the table`;
     throw wrongValue(entity, old.values, error, ["copies and guards", inTable]);
   });
   const guarded = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
-  const all = guarded.map((one) => withUnreadable(entity, old, one));
+  const all = guarded.map((one) => withUnreadable(entity, old, one)) as [Derived, ...Derived[]];
   if (entity.split === undefined) return all;
   const table = context.model.table(entity.table);
   const name = tableName(table, entity, old.values);
   const isPart = ({ role }: Derived): boolean => typeof role === "object" && "part" in role;
   const parts = old.parts.map((item, at): Derived => {
-    const key = Object.fromEntries(columnsOf(table).flatMap((one): [string, AttributeValue][] => {
-      const value = held(item, one.name);
-      return value === undefined ? [] : [[one.name, value]];
-    }));
-    return { role: { part: at + 1 }, table: name, key, item };
+    return { role: { part: at + 1 }, table: name, key: someOf(item, columnsOf(table).map((one) => one.name)), item };
   });
-  return [...all.filter((one) => !isPart(one)), ...parts];
+  const [main, ...others] = all;
+  return [main, ...others.filter((one) => !isPart(one)), ...parts];
 }
 
 /** The given values, with the attributes that the model keeps as they are stored. */

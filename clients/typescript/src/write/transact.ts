@@ -5,34 +5,23 @@
  * them; where two writes meet in an item and the order would make a difference, the transaction is refused before
  * it is sent. */
 
-import { complete, type MadeValue, touch } from "../complete.js";
-import { failure, invalid, KeyfoldError, owned } from "../error.js";
-import { type Io, together } from "../io.js";
+import { together } from "../attempts.js";
+import type { MadeValue } from "../complete.js";
+import { failure, invalid, KeyfoldError, owned, retold } from "../error.js";
+import type { Io } from "../io.js";
 import type { Model } from "../model.js";
-import type { EntityPlan, WritePlan } from "../plan.js";
 import { inWrite } from "../positions.js";
 import type { Values } from "../value/value.js";
 import { addAggregates } from "./aggregate.js";
-import { addDeletion, addPut, addUpdate, checkRemovable } from "./change.js";
 import type { Context } from "./context.js";
-import { addCreate } from "./entity.js";
 import { sentSteps, untilSent } from "./execute.js";
 import { GivenItems } from "./inputs.js";
 import { placeText } from "./invalid.js";
 import { join, takenTwice } from "./meeting.js";
-import { type Composed, composeWrite, withNow } from "./named.js";
-import { exists, isByItem, placeOfItem, type Reason, reasonsOf } from "./refusal.js";
+import type { Composed } from "./named.js";
+import { addPart, nameOf, ownerOf, type Part, prepared } from "./part.js";
+import { isByItem, placeOfItem, type Reason, reasonsOf } from "./refusal.js";
 import { type Draft, emptyDraft, isAt, type Step } from "./step.js";
-
-/** One write of a transaction: an entity's, or a named one. */
-export type Part =
-  | {
-      readonly verb: "create" | "put" | "update" | "delete";
-      readonly entity: EntityPlan;
-      readonly values: Values;
-      readonly removed: readonly string[];
-    }
-  | { readonly verb: "run"; readonly write: WritePlan; readonly values: Values };
 
 /** The outcome of a transaction, with values as they are stored. */
 export interface Transaction {
@@ -63,14 +52,14 @@ export async function transact(io: Io, model: Model, parts: readonly Part[]): Pr
   if (parts.length === 0) throw invalid("a transaction has at least one write");
   const context = { io, model };
   const ready = parts.map((part, number) => readyOf(context, part, number));
-  return untilSent("the transaction: its items were", async (tried) => {
+  return untilSent(io, "the transaction: its items were", async () => {
     const composed = await together(ready.map(compose));
     checkGiven(composed);
     const merged = new Merged(context);
     for (const one of composed) await merged.add(one);
     const { draft, owners } = merged;
     const labels = draft.steps.map((one) => one.label);
-    const sent = await sentSteps(context, draft.steps, draft.unread, tried).catch((error: unknown) => {
+    const sent = await sentSteps(context, draft.steps, draft.unread).catch((error: unknown) => {
       throw ofFailedStep(error, draft.steps, owners);
     });
     if (sent === undefined) return undefined;
@@ -83,57 +72,23 @@ export async function transact(io: Io, model: Model, parts: readonly Part[]): Pr
   });
 }
 
-function nameOf(part: Part): string {
-  return part.verb === "run" ? part.write.name : `${part.verb} ${part.entity.name}`;
-}
-
 function readyOf({ io: whole, model }: Context, part: Part, number: number): Ready {
-  const io = whole.ofPart(number);
+  const context = { io: whole.ofPart(number), model };
   const name = `write ${number + 1} (${nameOf(part)})`;
   const made: MadeValue[] = [];
-  const values = ofWrite(name, number, () => {
-    switch (part.verb) {
-      case "create":
-      case "put":
-        return complete(io, part.entity, part.values, made);
-      case "update":
-        checkRemovable(model, part.entity, part.values, part.removed);
-        return touch(io, part.entity, part.values, made);
-      case "delete":
-        return part.values;
-      case "run":
-        return withNow(io, part.write, part.values);
-    }
-  });
-  return { part, number, name, context: { io, model }, values, made };
+  const values = ofWrite(name, number, () => prepared(context, part, made));
+  return { part, number, name, context, values, made };
 }
 
 /** Reads what a write rests on, and makes its steps. */
 async function compose(of: Ready): Promise<ComposedPart> {
+  const { part, context, values } = of;
   const into = { draft: emptyDraft(), given: new GivenItems(), made: [...of.made] };
   try {
-    const { part } = of;
-    const owner = part.verb === "run" ? `the write ${part.write.name}` : part.entity.name;
-    await owned(owner, addPart(of, into));
+    await owned(ownerOf(part), addPart(context, part, values, true, into));
     return { ...into, of };
   } catch (error) {
     return { ...into, of, error };
-  }
-}
-
-async function addPart({ part, context, values }: Ready, into: Composed): Promise<void> {
-  if (part.verb === "run") return composeWrite(context, part.write, [part.values, values], into);
-  const { entity, verb, removed } = part;
-  into.given.addChanged(context.model, entity, verb, values);
-  switch (verb) {
-    case "create":
-      return addCreate(context, entity, values, exists(entity, values), into.draft);
-    case "put":
-      return addPut(context, entity, part.values, values, into.draft);
-    case "update":
-      return addUpdate(context, entity, values, removed, true, into.draft);
-    case "delete":
-      return addDeletion(context, entity, values, into.draft);
   }
 }
 
@@ -185,7 +140,7 @@ class Merged {
     if (taken !== undefined) throw taken;
     if (join(earlier, step, remaining)) return;
     const item = placeText(step);
-    const place = placeOfItem(second, step.table, step.key);
+    const place = placeOfItem(step);
     throw failure("refused", meeting(this.#names[this.owners[at] ?? 0] ?? "", { first, second, item }), place);
   }
 }
@@ -228,5 +183,6 @@ function ofWrite<T>(name: string, number: number, make: () => T): T {
 function ofFailedStep(error: unknown, steps: readonly Step[], owners: readonly number[]): unknown {
   if (!(error instanceof KeyfoldError) || error.place === undefined) return error;
   const at = steps.findIndex(({ refusal }) => reasonsOf(refusal).some(({ message }) => message === error.message));
-  return owners[at] === undefined ? error : new KeyfoldError(error.message, error.detail, error.place, error, owners[at]);
+  const write = owners[at];
+  return write === undefined ? error : retold(error, { write });
 }

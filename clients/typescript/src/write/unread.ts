@@ -13,15 +13,15 @@ import { typeAt } from "./assignment.js";
 import { type Context, get } from "./context.js";
 import { operandsOf } from "./direct.js";
 import { nameOf } from "./inputs.js";
-import { itemText, lacks, noPlace } from "./lacking.js";
-import { placeOfItem, subject } from "./refusal.js";
+import { lacks, noPlace } from "./lacking.js";
+import { itemText, placeOfItem, subject } from "./refusal.js";
 
 /** An update of an item that is not read before. */
 export interface Unread {
   readonly table: string;
   readonly key: Item;
   /** The action, as the model writes it: `update Account as from`. */
-  readonly action: string;
+  readonly label: string;
   readonly entity: EntityPlan;
   /** The attributes that identify the item. */
   readonly values: Values;
@@ -52,7 +52,7 @@ export function unreadOf(
     }),
   );
   const changed = [...set.map(pathOf), ...remove.map((name) => [name]), ...removeFields.map(pathOf)];
-  return { table, key, action: nameOf(action), entity, values, changed, taken };
+  return { table, key, label: nameOf(action), entity, values, changed, taken };
 }
 
 /** The sentence about an item that lacks what an update needs, after the error of a request; `undefined` where
@@ -71,8 +71,7 @@ export async function lackingOf(context: Context, error: unknown, unread: readon
 function refusalOf(unread: Unread, stored: Values): Error | undefined {
   const error = lackOf(unread, stored);
   if (error === undefined) return undefined;
-  const { action, table, key, entity, values } = unread;
-  const place = { ...placeOfItem(action, table, key), ...subject(entity, values) };
+  const place = { ...placeOfItem(unread), ...subject(unread.entity, unread.values) };
   return new KeyfoldError(error.message, error.detail, place);
 }
 

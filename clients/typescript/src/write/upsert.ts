@@ -46,21 +46,22 @@ export async function addUpsert(
 }
 
 /** The attributes of a new item: its parameters, what stands behind `else`, assignments that need no stored
- * item, and defaults. */
-function newValues(
+ * item, and defaults. What is made for them is added to `made`. */
+export function newValues(
   { io, model }: Context,
   entity: EntityPlan,
   action: ActionPlan,
   inputs: Inputs,
   made: MadeValue[],
 ): Values {
-  const { set = [], otherwise = [] } = action;
+  const { set = [], otherwise = [], verb } = action;
   const said = new Set(otherwise.map((one) => one.attribute));
   const assigned = new Set([...said, ...set.map((one) => one.attribute)]);
   // An optional attribute that the upsert does not name is no parameter of it.
   const isGiven = (name: string): boolean => {
     const found = model.attribute(entity, name);
-    return found !== undefined && (found.optional !== true || found.default !== undefined) && !assigned.has(name);
+    const isOwn = verb !== "upsert" || ((found?.optional !== true || found.default !== undefined) && !assigned.has(name));
+    return found !== undefined && isOwn;
   };
   const values: Values = new Map([...inputs.own].filter(([name]) => isGiven(name)));
   const nothing: Values = new Map();

@@ -91,13 +91,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     }
     // What is wrong with the command itself ends it.
     let project = Project::find()?;
-    let project_file = project.as_ref().map(|project| project.path.clone());
     let mut known = vec![arguments.model.path()?];
-    known.extend(project_file.clone());
+    known.extend(project.as_ref().map(|project| project.path.clone()));
     asked(arguments, project)?;
     let files = || {
         let mut files = model_file::files(&arguments.model.path()?)?;
-        files.extend(project_file.clone());
+        files.extend(Project::find()?.map(|project| project.path));
         Ok(files)
     };
     watch::follow(known, files, output, || once(arguments, output))

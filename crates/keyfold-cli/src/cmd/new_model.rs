@@ -4,6 +4,7 @@
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
+use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -35,6 +36,20 @@ impl ModelOutput {
     pub(crate) fn write(&self, output: Output, model: &str) -> Result<(), Failure> {
         self.check()?;
         output.replacing(self.output.as_deref(), model)
+    }
+
+    /// Writes the model, and for programs a report beside it.
+    ///
+    /// # Errors
+    /// When the file exists, without `--force`, or cannot be written.
+    pub(crate) fn write_with(
+        &self,
+        output: Output,
+        model: &str,
+        report: Json,
+    ) -> Result<(), Failure> {
+        self.check()?;
+        output.replacing_with(self.output.as_deref(), model, Some(report))
     }
 }
 

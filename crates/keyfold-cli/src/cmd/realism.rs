@@ -72,7 +72,7 @@ const DELAY_MAX: Duration = Duration::from_secs(3600);
 /// The most open shards of a stream.
 const SHARDS_MAX: u32 = 1000;
 
-fn any_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn any_duration(text: &str) -> Result<Duration, String> {
     let hint = || "write a duration such as 200ms or 2s".to_owned();
     let parsed: jiff::SignedDuration = text.parse().map_err(|_| hint())?;
     Duration::try_from(parsed).map_err(|_| hint())

@@ -41,7 +41,9 @@ pub(crate) fn follow(
             let count = terminal::counted(known.len(), "file");
             terminal::line(&format!("{FAINT}following {count}; ctrl-c ends{FAINT:#}"));
         }
-        while state(&known) == before {
+        // A file that was not there, and comes, makes other files than those that are known.
+        let is_as_before = || state(&known) == before && files().map_or(true, |all| all == known);
+        while is_as_before() {
             std::thread::sleep(LOOK_EVERY);
         }
         rest(&known);

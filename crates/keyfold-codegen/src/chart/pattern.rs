@@ -138,7 +138,7 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         .max()?;
     let bytes = match (plan.request, plan.page) {
         (RequestKind::GetItem, _) => largest,
-        (RequestKind::Query, Some(page)) => largest * u64::from(page),
+        (RequestKind::Query, Some(page)) => largest.saturating_mul(u64::from(page)),
         (RequestKind::Query, None) if pattern.is_single() => largest,
         (RequestKind::Query, None) => answer_bytes(model, pattern)?,
         (RequestKind::BatchGetItem | RequestKind::TransactGetItems | RequestKind::Scan, _) => {
@@ -152,11 +152,13 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         Fan::Periods { .. } => return None,
     };
     // The single kinds beside the range are read with the first page.
-    let beside = CapacityHalves::read(largest, rate).0 * plan.beside.len() as u64;
+    let beside = CapacityHalves::read(largest, rate).0;
+    let beside = beside.saturating_mul(plan.beside.len() as u64);
     // A guard is a small item.
     let guard = plan.guard.as_ref();
     let guard = guard.map_or(0, |_| CapacityHalves::read(GUARD_BYTES, rate).0);
-    let read = CapacityHalves::read(bytes, rate).0 * requests + beside + guard;
+    let range = CapacityHalves::read(bytes, rate).0.saturating_mul(requests);
+    let read = range.saturating_add(beside).saturating_add(guard);
     if plan.fetched.is_empty() {
         return Some(CapacityHalves(read).units());
     }
@@ -168,8 +170,9 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         .filter_map(|returned| model.entities.get(returned.entity))
         .map(item_bytes)
         .max()?;
-    let fetched = CapacityHalves::read(whole, rate).0 * items * requests;
-    Some(CapacityHalves(read + fetched).units())
+    let each = CapacityHalves::read(whole, rate).0;
+    let fetched = each.saturating_mul(items).saturating_mul(requests);
+    Some(CapacityHalves(read.saturating_add(fetched)).units())
 }
 
 /// Read units of several items, each by its key.
@@ -179,10 +182,10 @@ fn together_units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Optio
         (_, true) => ReadRate::Strong,
         (_, false) => ReadRate::Eventual,
     };
-    let mut halves = 0;
+    let mut halves: u64 = 0;
     for returned in &pattern.returned {
         let entity = model.entities.get(returned.entity)?;
-        halves += CapacityHalves::read(item_bytes(entity), rate).0;
+        halves = halves.saturating_add(CapacityHalves::read(item_bytes(entity), rate).0);
     }
     Some(CapacityHalves(halves).units())
 }
@@ -209,7 +212,7 @@ fn answer_bytes(model: &Model, pattern: &Pattern) -> Option<u64> {
             .iter()
             .any(|p| p.limit == Limit::Equal && p.attribute == *name)
     };
-    let mut sum = 0;
+    let mut sum: u64 = 0;
     for returned in &pattern.returned {
         let entity = model.entities.get(returned.entity)?;
         let count = if returned.many {
@@ -219,7 +222,7 @@ fn answer_bytes(model: &Model, pattern: &Pattern) -> Option<u64> {
         } else {
             1
         };
-        sum += count * item_bytes(entity);
+        sum = sum.saturating_add(count.saturating_mul(item_bytes(entity)));
     }
     Some(sum)
 }

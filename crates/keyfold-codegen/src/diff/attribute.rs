@@ -55,6 +55,7 @@ impl Shown {
             is_kept,
             // It is no part of what is stored.
             was: _,
+            former: _,
         } = attribute;
         let mark = if *optional { "?" } else { "" };
         let refers = refers

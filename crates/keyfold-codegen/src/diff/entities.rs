@@ -4,17 +4,17 @@ use super::change::{Change, Changes, Migration, Place};
 use super::entity::entity;
 use super::pairs::{Pair, pairs};
 use super::renamed::renamed;
-use super::shape::title;
+use super::shape::{key_text, title};
 use keyfold_model::{Entity, Model, view_form};
 
-/// Compares the entities of two models. They are matched by name; an entity that is gone and a new
-/// one whose items lie under the same keys count as one that was renamed.
+/// Compares the entities of two models. They are matched by name, or by `was`; an entity that is gone and a
+/// new one whose items lie under the same keys count as one that was renamed.
 pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
     let renamed = renamed(old, new);
     for (one, two) in &renamed {
         rename(
             new,
-            two,
+            (one, two),
             &mut Changes::of(title(one), Place::New(two.span), all),
         );
         compared((old, one), (new, two), all);
@@ -81,10 +81,14 @@ fn compared((old, one): (&Model, &Entity), (new, two): (&Model, &Entity), all: &
 
 /// Reports a new name. Items have the name of their entity in the type attribute, and in the keys
 /// of guards.
-fn rename(model: &Model, new: &Entity, changes: &mut Changes<'_>) {
+fn rename(model: &Model, (old, new): (&Entity, &Entity), changes: &mut Changes<'_>) {
+    let how = match key_text(&old.key) == key_text(&new.key) {
+        true => format!("becomes {}, under the same key", new.name),
+        false => format!("becomes {}", new.name),
+    };
     if new.view.is_some() {
         changes.add(
-            format!("becomes {}, under the same key", new.name),
+            how,
             Migration::Rewrite,
             format!(
                 "stop the workers of the old one, then build it: `keyfold views rebuild FILE {}`",
@@ -111,11 +115,7 @@ fn rename(model: &Model, new: &Entity, changes: &mut Changes<'_>) {
             "write the new name into the attribute of the kind; put the guards of unique values under it, and delete the old ones",
         ),
     };
-    changes.add(
-        format!("becomes {}, under the same key", new.name),
-        migration,
-        todo,
-    );
+    changes.add(how, migration, todo);
 }
 
 #[cfg(test)]

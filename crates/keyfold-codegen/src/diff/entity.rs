@@ -20,6 +20,7 @@ pub(super) fn entity(
     let Entity {
         name,
         was: _,
+        part: _,
         span,
         end: _,
         is_shared,

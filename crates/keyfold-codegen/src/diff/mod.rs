@@ -29,7 +29,7 @@ use keyfold_model::{Model, Sources};
 use owners::owners;
 use pairs::{Pair, pairs};
 use pattern::pattern;
-use renamed::attributes_in_keys;
+use renamed::attributes;
 use serde_json::{Value as Json, json};
 use table::table;
 use write::write;
@@ -59,7 +59,7 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         ));
     }
     let mut of_names = Vec::new();
-    let names = attributes_in_keys(old, new, &mut of_names);
+    let names = attributes(old, new, &mut of_names);
     let same_names = old.with_attribute_names(&names);
     for pair in pairs(&old.tables, tables, |table| &table.name) {
         match pair {
@@ -194,6 +194,28 @@ mod tests {
             "makes A no more",
             Migration::Backfill,
             "remove it",
+        );
+        // What the new model says about former names.
+        let new = head.replace("city: string", "town: string was city");
+        let new = new.replace("{city}", "{town}");
+        let renamed = diff(&model(head), &model(&new));
+        is(
+            &renamed,
+            "attribute city is called town",
+            Migration::Rewrite,
+            "evolve",
+        );
+        assert_eq!(renamed.len(), 1, "{renamed:#?}");
+        let new = head
+            .replace("entity User", "entity Person was User")
+            .replace("check User", "check Person")
+            .replace("U#{id}", "P#{id}");
+        let renamed = diff(&model(head), &model(&new));
+        assert!(
+            !renamed
+                .iter()
+                .any(|one| one.how == "removed" || one.how == "added"),
+            "{renamed:#?}"
         );
         // Words are texts already.
         is(

@@ -1,7 +1,8 @@
-//! Entities and attributes with other names whose items are the same bytes: neither the name of an
-//! entity nor that of an attribute which is stored in keys only is in its items.
+//! Entities and attributes with other names: those of which the new model says so (`was`), and those whose
+//! items are the same bytes. Neither the name of an entity nor that of an attribute which is stored in keys
+//! only is in its items.
 
-use super::change::{Change, Changes, Place};
+use super::change::{Change, Changes, Migration, Place};
 use super::shape::{key_text, title};
 use keyfold_model::schema::{KeyPair, NewNames};
 use keyfold_model::template::Part;
@@ -22,7 +23,12 @@ pub(super) fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'
         has_table(one, two)
             && names_of_key(&one.key, &two.key).is_some_and(|names| are_free(&names, one, two))
     };
-    let mut renamed: Vec<(&Entity, &Entity)> = Vec::new();
+    // What the new model says comes before what the keys suggest.
+    let said = new.entities.iter().filter_map(|two| {
+        let was = two.was.as_deref().filter(|_| two.part.is_none())?;
+        Some((old.entity(was).filter(is_gone)?, two))
+    });
+    let mut renamed: Vec<(&Entity, &Entity)> = said.filter(|(_, two)| is_new(two)).collect();
     for is_same in [
         &is_same_text as &dyn Fn(&Entity, &Entity) -> bool,
         &is_same_key,
@@ -40,9 +46,9 @@ pub(super) fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'
     renamed
 }
 
-/// By entity of the old model, the new names of its attributes that are stored in keys only. `changes`
-/// get a line about each.
-pub(super) fn attributes_in_keys(
+/// By entity of the old model, the new names of its attributes: those that the new model says (`was`), and
+/// those of attributes that are stored in keys only. `changes` get a line about each.
+pub(super) fn attributes(
     old: &Model,
     new: &Model,
     all: &mut Vec<Change>,
@@ -65,11 +71,32 @@ pub(super) fn attributes_in_keys(
                 "attribute {before} is called {after}: it is stored in keys only"
             ));
         }
+        for (before, after) in said(one, two) {
+            if names.contains_key(before) {
+                continue;
+            }
+            names.insert(before.to_owned(), after.to_owned());
+            changes.add(
+                format!("attribute {before} is called {after}"),
+                Migration::Rewrite,
+                "write each item with the new name, and without the old one: `keyfold evolve run` does it",
+            );
+        }
         if !names.is_empty() {
             found.insert(one.name.clone(), names);
         }
     }
     found
+}
+
+/// The attributes of which the new model says the former name, with it.
+fn said<'m>(old: &'m Entity, new: &'m Entity) -> impl Iterator<Item = (&'m str, &'m str)> {
+    new.attributes.iter().filter_map(|two| {
+        let before = two.was.as_deref()?;
+        let is_free = new.attribute(before).is_none() && old.attribute(&two.name).is_none();
+        let is_there = old.attribute(before).is_some_and(|one| !one.is_kept);
+        (is_free && is_there).then_some((before, two.name.as_str()))
+    })
 }
 
 /// Whether an entity is a view, or the rows of one follow from its items: the names of its attributes

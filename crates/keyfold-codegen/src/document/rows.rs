@@ -200,6 +200,7 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         refers,
         is_kept,
         was,
+        former,
     } = attribute;
     let refers = refers
         .as_ref()
@@ -209,7 +210,8 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         .filter(|_| !is_kept)
         .map(|default| format!("default {}", default_text(default)));
     let kept = is_kept.then(|| "kept by the model".to_owned());
-    let was = was.as_ref().map(|was| format!("was {was}"));
+    let former = former.as_ref().map(ToString::to_string);
+    let was = was.clone().or(former).map(|was| format!("was {was}"));
     let notes = refers.into_iter().chain(default).chain(kept).chain(was);
     let notes: Vec<String> = notes.collect();
     vec![
@@ -273,6 +275,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name: _,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,

@@ -91,7 +91,9 @@ fn hash_of(document: &Json) -> String {
 /// The member of items that holds their kind: `kind`, with as many `$` before it as no attribute has.
 fn kind_member(model: &Model) -> String {
     let attributes = model.entities.iter().flat_map(|entity| &entity.attributes);
-    let names: BTreeSet<&str> = attributes.map(|attribute| attribute.name.as_str()).collect();
+    let names: BTreeSet<&str> = attributes
+        .map(|attribute| attribute.name.as_str())
+        .collect();
     let mut member = "kind".to_owned();
     while names.contains(member.as_str()) {
         member.insert(0, '$');

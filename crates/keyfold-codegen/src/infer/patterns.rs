@@ -9,6 +9,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
     let Entity {
         name: title,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,

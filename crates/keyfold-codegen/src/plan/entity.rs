@@ -14,6 +14,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let Entity {
         name,
         was: _,
+        part: _,
         span: _,
         end: _,
         is_shared: _,
@@ -118,6 +119,7 @@ fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
         is_kept,
         // A client does not read the former name.
         was: _,
+        former: _,
     } = attribute;
     let default = match default {
         None => Json::Null,

@@ -8,10 +8,11 @@
 //! | shards | `#shardN` for each shard: the key in it, or `#done` at its end |
 
 use super::question::Question;
+use crate::arguments::Values;
 use crate::error::ClientError;
 use keyfold_model::schema::RequestKind;
-use keyfold_model::{Fan, KeyTemplate, Pattern, value};
-use keyfold_types::{Item, Value};
+use keyfold_model::{KeyTemplate, Table, value};
+use keyfold_types::{Item, KeyKind, Value};
 
 /// The member that names the period in which the page ended.
 const PERIOD: &str = "#period";
@@ -103,31 +104,52 @@ fn shard_member(number: u32) -> String {
     format!("{SHARD}{number}")
 }
 
-/// Refuses a cursor that no page of this pattern with these arguments returns.
+/// Refuses a key in which a page cannot have ended: the next page would be another one.
 ///
 /// # Errors
-/// `Unknown`.
-pub(super) fn check(
+/// `Transport`.
+pub(super) fn check_end(
     question: &Question<'_>,
-    pattern: &Pattern,
-    after: &Item,
+    arguments: &Values,
+    next: &Item,
 ) -> Result<(), ClientError> {
-    let is_own = match &question.plan.fan {
-        Fan::Shards(_) => after.iter().all(|(name, _)| name.starts_with(SHARD)),
-        Fan::Periods { .. } => after.get(PERIOD).is_some(),
-        Fan::One => is_own_key(question, after),
-    };
-    if is_own {
+    if is_own_key(question, arguments, next) {
         return Ok(());
     }
-    Err(ClientError::Unknown(format!(
-        "this is not where a page of {} ended with these arguments; give the `next` of that page",
-        pattern.name
+    Err(ClientError::Transport(format!(
+        "a page of {} ends with a key that is none of what was asked for",
+        question.name
     )))
 }
 
-/// Whether a key has the attributes of the pattern's keys, and lies in its partition.
-fn is_own_key(question: &Question<'_>, after: &Item) -> bool {
+/// Whether a cursor has a position in each shard of the partition that the arguments give.
+pub(super) fn is_in_shards(
+    question: &Question<'_>,
+    count: u32,
+    arguments: &Values,
+    after: &Item,
+) -> bool {
+    let is_position = |number: u32| {
+        let Some(Value::M(map)) = after.get(&shard_member(number)) else {
+            return false;
+        };
+        let is_end = map.len() == 1 && map.get(DONE) == Some(&Value::from(true));
+        let key = Item::from_iter(map.clone());
+        map.is_empty() || is_end || is_own_key(question, &of_shard(arguments, number), &key)
+    };
+    u32::try_from(after.len()) == Ok(count) && (0..count).all(is_position)
+}
+
+/// The arguments that give the partition of a shard.
+pub(super) fn of_shard(arguments: &Values, number: u32) -> Values {
+    let mut arguments = arguments.clone();
+    arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
+    arguments
+}
+
+/// Whether a key has the attributes of the pattern's keys, each with a value of its type, and lies in the
+/// partition that the arguments give.
+pub(super) fn is_own_key(question: &Question<'_>, arguments: &Values, after: &Item) -> bool {
     let (plan, table) = (question.plan, question.table);
     if !matches!(plan.request, RequestKind::Query | RequestKind::Scan) {
         return false;
@@ -148,8 +170,30 @@ fn is_own_key(question: &Question<'_>, after: &Item) -> bool {
         .flat_map(KeyTemplate::columns)
         .zip(&plan.partition_attributes);
     names == given
+        && after
+            .iter()
+            .all(|(name, value)| is_of_column(table, name, value))
         && partition.all(|(parts, name)| {
-            value::column(parts, &question.arguments)
-                .is_ok_and(|value| after.get(name) == Some(&value))
+            value::column(parts, arguments).is_ok_and(|value| after.get(name) == Some(&value))
         })
+}
+
+/// Whether a value can stand in a key attribute of a table or its indexes.
+fn is_of_column(table: &Table, name: &str, value: &Value) -> bool {
+    let of_indexes = table
+        .indexes
+        .iter()
+        .flat_map(|index| index.partition.iter().chain(&index.sort));
+    let mut columns = std::iter::once(&table.partition)
+        .chain(&table.sort)
+        .chain(of_indexes);
+    let kind = columns
+        .find(|column| column.name == name)
+        .map(|column| column.kind);
+    match (kind, value) {
+        (Some(KeyKind::S), Value::S(text)) => !text.is_empty(),
+        (Some(KeyKind::N), Value::N(_)) => true,
+        (Some(KeyKind::B), Value::B(bytes)) => !bytes.is_empty(),
+        _ => false,
+    }
 }

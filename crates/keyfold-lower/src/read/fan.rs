@@ -119,21 +119,34 @@ async fn page_of_period(
     after: Option<Item>,
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
-    let Fan::Periods {
-        unit,
-        attribute,
-        kind,
-        shards,
-        ..
-    } = &question.plan.fan
-    else {
+    let Some((arguments, shards)) = in_period(question, period) else {
         return Ok(Raw::default());
     };
-    let arguments = in_period(question, attribute, kind, *unit, period);
     match shards {
         None => one_page(question, &arguments, after, limit).await,
-        Some(count) => merged(question, *count, &arguments, after, limit).await,
+        Some(count) => merged(question, count, &arguments, after, limit).await,
     }
+}
+
+/// Whether a cursor names a period that is read, and has a key or positions of shards in it, if any.
+pub(super) fn is_in_periods(
+    question: &Question<'_>,
+    after: &Item,
+    now_epoch_ms: i64,
+) -> Result<bool, ClientError> {
+    let (Some(period), key) = cursor::split_period(Some(after.clone())) else {
+        return Ok(false);
+    };
+    if !periods_of(question, now_epoch_ms)?.contains(&period) {
+        return Ok(false);
+    }
+    let Some((arguments, shards)) = in_period(question, &period) else {
+        return Ok(false);
+    };
+    Ok(key.is_none_or(|key| match shards {
+        None => cursor::is_own_key(question, &arguments, &key),
+        Some(count) => cursor::is_in_shards(question, count, &arguments, &key),
+    }))
 }
 
 /// The periods that the arguments ask for, in the order in which they are read: the latest first
@@ -180,18 +193,23 @@ fn count(raw: &Raw) -> u32 {
     u32::try_from(raw.items.len()).unwrap_or(u32::MAX)
 }
 
-/// The arguments with a time of the period, from which its partition and table follow.
-fn in_period(
-    question: &Question<'_>,
-    attribute: &str,
-    kind: &Type,
-    unit: Unit,
-    period: &str,
-) -> Values {
-    let mut arguments = question.arguments.clone();
-    arguments.insert(attribute.to_owned(), first_time(kind, period));
+/// The arguments with a time of the period, from which its partition and table follow, and the number of
+/// its shards, if it has some. `None` for a pattern without periods.
+fn in_period(question: &Question<'_>, period: &str) -> Option<(Values, Option<u32>)> {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        shards,
+        ..
+    } = &question.plan.fan
+    else {
+        return None;
+    };
     debug_assert!(unit.width() == period.len());
-    arguments
+    let mut arguments = question.arguments.clone();
+    arguments.insert(attribute.clone(), first_time(kind, period));
+    Some((arguments, *shards))
 }
 
 /// The first time or day of a period.
@@ -241,9 +259,7 @@ async fn merged(
     let mut shards = Vec::new();
     let parts = (0..count).map(|number| {
         let start = ShardPosition::of(after.as_ref(), number);
-        let mut arguments = arguments.clone();
-        arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
-        read_shard(question, arguments, start, limit)
+        read_shard(question, cursor::of_shard(arguments, number), start, limit)
     });
     for part in together(parts).await {
         let (shard, cost) = part?;

@@ -8,6 +8,7 @@
 //! - `places` notices pages that come again; `current` decides between the entries of a late index.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
+mod after;
 mod answer;
 mod assemble;
 mod batch;
@@ -93,7 +94,7 @@ async fn read_page(
         backward: page.backward,
     };
     if let Some(after) = &page.after {
-        cursor::check(&question, pattern, after)?;
+        after::check(&question, pattern, after, now)?;
     }
     let range = read_found(&question, pattern, &kinds, page, now);
     let (first, range) = match beside::is_empty(&question, page) {

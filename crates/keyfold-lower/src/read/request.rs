@@ -2,6 +2,7 @@
 
 use super::answer::{Asked, Raw};
 use super::condition;
+use super::cursor;
 use super::question::Question;
 use crate::arguments::Values;
 use crate::bound::bind;
@@ -206,6 +207,9 @@ pub(super) async fn query(
         Err(error) if is_absent(question, &error) => return Ok(Raw::empty(asked)),
         Err(error) => return Err(error),
     };
+    if let Some(next) = &output.last_evaluated_key {
+        cursor::check_end(question, arguments, next)?;
+    }
     Ok(Raw {
         items: items(output.items.unwrap_or_default()),
         asked,
@@ -257,6 +261,9 @@ async fn scan(
     let Response::Scan(output) = question.io.ask(input.into()).await? else {
         return Err(unexpected());
     };
+    if let Some(next) = &output.last_evaluated_key {
+        cursor::check_end(question, &question.arguments, next)?;
+    }
     Ok(Raw {
         items: items(output.items.unwrap_or_default()),
         asked: Asked {

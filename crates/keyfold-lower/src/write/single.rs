@@ -103,25 +103,16 @@ pub(super) fn check_removable(
     removed: &[String],
 ) -> Result<(), ClientError> {
     for name in removed {
-        match entity.attribute(name) {
-            None => {
-                return Err(ClientError::Unknown(format!(
-                    "{} has no `{name}`",
-                    entity.name
-                )));
-            }
-            Some(_) if changes.contains_key(name) => {
-                return Err(ClientError::Unknown(format!(
-                    "`{name}` is both set and removed"
-                )));
-            }
+        let message = match entity.attribute(name) {
+            None => format!("{} has no `{name}`", entity.name),
+            Some(_) if changes.contains_key(name) => format!("`{name}` is both set and removed"),
             Some(attribute) if !attribute.optional || attribute.is_kept => {
-                return Err(ClientError::Invalid(format!(
-                    "{name} is required and cannot be removed"
-                )));
+                format!("{name} is required and cannot be removed")
             }
-            Some(_) => {}
-        }
+            Some(_) => continue,
+        };
+        let name = name.clone();
+        return Err(ClientError::Named { name, message });
     }
     Ok(())
 }

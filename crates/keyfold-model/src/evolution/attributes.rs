@@ -2,7 +2,9 @@
 
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
+use super::former::Made;
 use super::pair::Pair;
+use super::stored::is_stored;
 use super::values::{Cure, Misfit, misfit};
 use crate::schema::{Attribute, Copy, DefaultValue, Entity};
 use crate::value;
@@ -78,16 +80,6 @@ fn wanted_always(attribute: &Attribute) -> bool {
     !attribute.optional
 }
 
-/// Whether an attribute is stored beside the keys, under its own name.
-pub(super) fn is_stored(entity: &Entity, name: &str) -> bool {
-    let mut copies = entity
-        .copies
-        .iter()
-        .filter(|copy| copy.attributes.iter().any(|own| own == name));
-    !value::is_left_out(entity, &entity.key, name)
-        || copies.any(|copy| !value::is_left_out(entity, &copy.key, name))
-}
-
 /// Writers keep what both readers need, or one of them breaks it.
 fn writers(old_reader: &Verdict, new_reader: &Verdict) -> Verdict {
     old_reader.clone().and(new_reader.clone())
@@ -113,21 +105,30 @@ fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
         );
         known.and(Verdict::no(because))
     });
+    let made = pair.made(two);
+    let touched = match &two.former {
+        Some(former) => touched.and(Verdict::no(format!(
+            "a writer of the old version does not write `{}`, which is made of {former} once",
+            two.name
+        ))),
+        None => touched,
+    };
     let verdicts = Verdicts {
         old_reader: Verdict::Yes,
         writers: new_reader.clone().and(touched),
         new_reader,
     };
-    let (class, reason) = match (is_read, &two.default) {
-        (true, _) => (
+    let (class, reason) = match (made, is_read, &two.default) {
+        (Some(made), _, _) => made_of(two, made),
+        (None, true, _) => (
             Class::NewWritersOnly,
             "items that are there may lack it".to_owned(),
         ),
-        (false, Some(default)) => (
+        (None, false, Some(default)) => (
             Class::Backfill,
             format!("items that are there get {}", default_text(default)),
         ),
-        (false, None) => (
+        (None, false, None) => (
             Class::Impossible,
             "nothing says which value items that are there get".to_owned(),
         ),
@@ -136,14 +137,32 @@ fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
     change.how = format!("attribute {} added: {}", written(&two.name), form(two));
     change.reason = reason;
     change.verdicts = verdicts;
-    change.help = (class == Class::Impossible).then(|| {
+    change.help = (class == Class::Impossible && two.former.is_none()).then(|| {
         format!(
-            "give it a default (`= value`), make it optional (`{}?`), or say which attribute it `was`",
+            "give it a default (`= value`), make it optional (`{}?`), or say which attribute it `was`, or of which it is made",
             two.kind
         )
     });
     change.work = rewrite(pair, class);
     all.add(change);
+}
+
+/// What the value is made of, in items that are there; why it is not, where it cannot be.
+fn made_of(two: &Attribute, made: Result<Made<'_>, String>) -> (Class, String) {
+    let former = two.former.as_ref();
+    let former = former.map_or_else(String::new, ToString::to_string);
+    match (made, &two.default) {
+        (Err(why), _) => (Class::Impossible, why),
+        (Ok(_), Some(default)) => {
+            let default = default_text(default);
+            let reason = format!("items that are there get {former}, or {default}");
+            (Class::Backfill, reason)
+        }
+        (Ok(_), None) => (
+            Class::Backfill,
+            format!("items that are there get {former}"),
+        ),
+    }
 }
 
 fn removed(pair: &Pair<'_>, one: &Attribute, all: &mut Collect<'_>) {
@@ -163,7 +182,8 @@ fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<
     let old_reader = read((pair.old, one), (pair.new, Some(two)), NEW);
     let new_reader = read((pair.new, two), (pair.old, Some(one)), OLD);
     let is_renamed = one.name != two.name;
-    if !is_renamed && (form(one), &one.default) == (form(two), &two.default) {
+    let is_made = two.former.is_some();
+    if !is_renamed && !is_made && (form(one), &one.default) == (form(two), &two.default) {
         return;
     }
     let Cured {
@@ -256,6 +276,10 @@ impl Cured {
 /// What makes an attribute of the new version of that of the old one.
 fn cured(pair: &Pair<'_>, (one, two): (&Attribute, &Attribute), new_reader: &Verdict) -> Cured {
     let is_renamed = one.name != two.name;
+    if let Some(made) = pair.made(two) {
+        let (class, reason) = made_of(two, made);
+        return Cured::of(class, reason);
+    }
     if new_reader.is_yes() {
         let reason = match is_renamed {
             false => "each value that is there is one of the new version",

@@ -199,6 +199,15 @@ pub enum Work {
         /// Whether it lies where the new version would find it: it goes before the new version reads.
         is_in_the_way: bool,
     },
+    /// An aggregate is computed of the items that are there, while nobody writes them.
+    Compute {
+        /// The entity that keeps it, as the new model calls it.
+        entity: String,
+        /// The aggregate.
+        attribute: String,
+        /// The entity whose items are counted, as the new model calls it.
+        of: String,
+    },
     /// The rows of a view are built anew.
     Rebuild {
         /// The view.

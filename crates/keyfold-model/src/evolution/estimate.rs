@@ -79,13 +79,11 @@ fn as_f64(units: u64) -> f64 {
 fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
     let named = |model: &'m Model, name: &str| Some((model.entity(name)?, model));
     match work {
-        Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => named(new, entity),
+        Work::Rewrite { entity }
+        | Work::WriteBeside { entity, .. }
+        | Work::Compute { entity, .. } => named(new, entity),
         // They are read where they are.
-        Work::Rekey { entity, .. } => {
-            let found = new.entity(entity)?;
-            let was = found.was.as_deref().and_then(|was| named(old, was));
-            was.or_else(|| named(old, entity))
-        }
+        Work::Rekey { entity, .. } => as_stored(entity, old, new),
         Work::Drop { entity, .. } => named(old, entity),
         Work::AddTable(_)
         | Work::RemoveTable(_)
@@ -98,10 +96,37 @@ fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Ent
     }
 }
 
+/// The entity of the old model that one of the new model is.
+fn as_stored<'m>(name: &str, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
+    let was = new.entity(name)?.was.as_deref();
+    let found = was.and_then(|was| old.entity(was));
+    Some((found.or_else(|| old.entity(name))?, old))
+}
+
+/// The entity whose items a piece of work only reads.
+fn read_by<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
+    match work {
+        Work::Compute { of, .. } => as_stored(of, old, new),
+        Work::Rewrite { .. }
+        | Work::WriteBeside { .. }
+        | Work::Rekey { .. }
+        | Work::Drop { .. }
+        | Work::AddTable(_)
+        | Work::RemoveTable(_)
+        | Work::AddIndex { .. }
+        | Work::RemoveIndex { .. }
+        | Work::UpdateTable(_)
+        | Work::Settle { .. }
+        | Work::Rebuild { .. } => None,
+    }
+}
+
 /// The names of the tables that a phase reads, each once.
 fn tables(work: &[Work], old: &Model, new: &Model) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for (entity, model) in work.iter().filter_map(|one| entity_of(one, old, new)) {
+    let written = work.iter().filter_map(|one| entity_of(one, old, new));
+    let read = work.iter().filter_map(|one| read_by(one, old, new));
+    for (entity, model) in written.chain(read) {
         let table = model.tables.get(entity.table);
         names.extend(table.map(|table| table.name.clone()));
     }
@@ -130,19 +155,33 @@ fn add_table(
     basis: &Basis,
 ) {
     let mut read: Vec<(&str, u64, u64)> = Vec::new();
+    let is_here = |(entity, model): &(&Entity, &Model)| {
+        let place = model.tables.get(entity.table);
+        place.is_some_and(|place| place.name == table)
+    };
+    let mut computed: Vec<&str> = Vec::new();
     for one in work {
-        let Some((entity, model)) = entity_of(one, old, new) else {
+        let written = entity_of(one, old, new).filter(is_here);
+        for (entity, _) in written
+            .into_iter()
+            .chain(read_by(one, old, new).filter(is_here))
+        {
+            let (items, bytes) = size(entity, &table, basis);
+            if !read.iter().any(|(name, ..)| *name == entity.name) {
+                read.push((&entity.name, items, items.saturating_mul(bytes)));
+            }
+        }
+        let Some((entity, model)) = written else {
             continue;
         };
-        let place = model.tables.get(entity.table);
-        if place.is_none_or(|place| place.name != table) {
-            continue;
+        // All aggregates of an item are written at once.
+        if matches!(one, Work::Compute { .. }) {
+            if computed.contains(&entity.name.as_str()) {
+                continue;
+            }
+            computed.push(&entity.name);
         }
         let (items, bytes) = size(entity, &table, basis);
-        let is_read = read.iter().any(|(name, ..)| *name == entity.name);
-        if !is_read {
-            read.push((&entity.name, items, items.saturating_mul(bytes)));
-        }
         let cost = writes((entity, model), one, bytes);
         total.requests = total
             .requests
@@ -200,6 +239,14 @@ fn writes((entity, model): (&Entity, &Model), work: &Work, bytes: u64) -> Cost {
                 .saturating_mul(beside.saturating_add(1))
                 .saturating_mul(4)
                 .saturating_add(in_indexes.saturating_mul(2)),
+        },
+        // An update and a check of who has the evolution, in a transaction, which costs twice.
+        Work::Compute { .. } => Cost {
+            requests: 1,
+            units: one
+                .saturating_add(1)
+                .saturating_mul(2)
+                .saturating_add(in_indexes),
         },
         Work::Drop { .. } => Cost {
             requests: 1,

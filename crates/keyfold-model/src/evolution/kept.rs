@@ -46,7 +46,10 @@ pub(super) fn aggregates(pair: &Pair<'_>, all: &mut Collect<'_>) {
             None => format!("{word} {} added", two.attribute),
             Some(_) => format!("{word} {} is made in another way", two.attribute),
         };
-        change.reason = "it is computed of the items that are there".to_owned();
+        change.reason =
+            "it is computed of the items that are there, while nobody writes them: a count that \
+                         writers change meanwhile does not say which items are in it"
+                .to_owned();
         let because = format!(
             "`{}` is missing or wrong until it is computed",
             two.attribute
@@ -61,7 +64,12 @@ pub(super) fn aggregates(pair: &Pair<'_>, all: &mut Collect<'_>) {
             two.attribute
         );
         change.verdicts.writers = Verdict::no(because);
-        change.work = rewrite(pair);
+        let child = pair.new_model.entities.get(two.entity);
+        change.work = vec![Work::Compute {
+            entity: pair.new.name.clone(),
+            attribute: two.attribute.clone(),
+            of: child.map_or_else(String::new, |child| child.name.clone()),
+        }];
         all.add(change);
     }
     for one in &pair.old.aggregates {
@@ -105,11 +113,28 @@ fn is_same_aggregate(
         .collect();
     let condition = two.condition.as_ref();
     let condition = condition.map(|(attribute, value)| (name(attribute), value.clone()));
+    let counted = two.link.iter().map(|(_, reference)| reference);
+    let counted = counted
+        .chain(&two.of)
+        .chain(two.condition.iter().map(|(one, _)| one));
+    let mut rewritten = counted.filter(|name| is_rewritten(child, name));
     one.kind == two.kind
+        && !child.is_split()
+        && rewritten.next().is_none()
         && of_old.is_some_and(|old| old.name == child.old.name)
         && one.of == two.of.as_ref().map(name)
         && one.link == link
         && one.condition == condition
+}
+
+/// Whether items that are there get another value of an attribute than they have, which no writer counts.
+fn is_rewritten(child: &Pair<'_>, name: &str) -> bool {
+    let two = child.new.attribute(name);
+    let one = child.old.attribute(child.old_name(name));
+    let (Some(one), Some(two)) = (one, two) else {
+        return false;
+    };
+    two.former.is_some() || (one.optional && !two.optional)
 }
 
 /// Reports changes of expiry.

@@ -23,21 +23,25 @@ mod beside;
 mod change;
 mod collect;
 mod estimate;
+mod former;
 mod kept;
 mod keys;
 mod pair;
 mod patterns;
 mod phases;
 mod ranges;
+mod split;
+mod stored;
 mod tables;
 mod text;
 mod values;
 
 pub use change::{Change, Class, Place, Verdict, Verdicts, Work};
 pub use estimate::{Basis, Estimate, TableCounts, estimate};
+pub use former::Made;
 pub use kept::computed;
 pub use keys::moves;
-pub use pair::{Pair, pairs};
+pub use pair::{Pair, Takes, pairs};
 pub use phases::{Phase, Runs, Step};
 
 use crate::schema::{Entity, Model};
@@ -99,7 +103,7 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
         }
     }
     for removed in old.entities.iter() {
-        if pair::of_old(&all.pairs, &removed.name).is_none() {
+        if pair::of_old(&all.pairs, &removed.name).next().is_none() {
             let change = alone(old, removed, Place::Old(removed.span));
             all.add(change);
         }
@@ -124,6 +128,7 @@ fn entity(pair: &Pair<'_>, all: &mut Collect<'_>) {
     if pair.old.view.is_some() || pair.new.view.is_some() {
         return kept::view(pair, all);
     }
+    split::split(pair, all);
     keys::place(pair, all);
     attributes::attributes(pair, all);
     keys::excluded(pair, all);

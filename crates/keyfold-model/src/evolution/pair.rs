@@ -1,5 +1,6 @@
 //! Entities and attributes of two models that are the same ones: by their names, or by `was`.
 
+use super::stored::is_stored;
 use crate::schema::{Attribute, Entity, Model, Table};
 
 /// An entity of the old model and the one that it is in the new model.
@@ -13,6 +14,19 @@ pub struct Pair<'m> {
     pub old: &'m Entity,
     /// The entity as the new model has it.
     pub new: &'m Entity,
+    /// Which items of the old one become items of the new one.
+    pub takes: Takes<'m>,
+}
+
+/// Which items of an entity of the old model become those of one of the new model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes<'m> {
+    /// All of them.
+    All,
+    /// Those with this value of an attribute.
+    Where(&'m str, &'m str),
+    /// Those that no other entity takes.
+    Rest,
 }
 
 impl<'m> Pair<'m> {
@@ -36,6 +50,27 @@ impl<'m> Pair<'m> {
     pub fn new_of(&self, old: &Attribute) -> Option<&'m Attribute> {
         let mut all = self.new.attributes.iter();
         all.find(|one| self.old_name(&one.name) == old.name)
+    }
+
+    /// Whether an attribute of the new model has a name that another one had in the old model.
+    pub fn takes_over(&self, two: &Attribute) -> bool {
+        self.old_name(&two.name) != two.name && self.old.attribute(&two.name).is_some()
+    }
+
+    /// Whether each item shows in which form it has an attribute that [takes a name over](Pair::takes_over):
+    /// in the old form, every item has its former name.
+    pub fn shows_form(&self, two: &Attribute) -> bool {
+        let former = self.old_name(&two.name);
+        let one = self.old.attribute(former);
+        one.is_some_and(|one| !one.optional)
+            && is_stored(self.old, former)
+            && is_stored(self.new, &two.name)
+            && self.new.attribute(former).is_none()
+    }
+
+    /// Whether other items of the old entity become those of another one.
+    pub fn is_split(&self) -> bool {
+        self.takes != Takes::All
     }
 
     /// The tables that its items lie in, before and after.
@@ -64,19 +99,36 @@ pub fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
         let old = old.or_else(|| old_model.entity(&new.name))?;
         // The rows of a view follow from other items: they are no items of an entity of its name.
         let is_alike = old.view.is_some() == new.view.is_some();
+        let takes = match &new.part {
+            Some((attribute, value)) => Takes::Where(attribute, value),
+            None => Takes::All,
+        };
         is_alike.then_some(Pair {
             old_model,
             new_model,
             old,
             new,
+            takes,
         })
     };
-    new_model.entities.iter().filter_map(of).collect()
+    let mut all: Vec<Pair<'m>> = new_model.entities.iter().filter_map(of).collect();
+    let split = all.iter().filter(|pair| pair.is_split());
+    let split: Vec<&str> = split.map(|pair| pair.old.name.as_str()).collect();
+    for pair in &mut all {
+        if pair.takes == Takes::All && split.contains(&pair.old.name.as_str()) {
+            pair.takes = Takes::Rest;
+        }
+    }
+    all
 }
 
-/// The pair of an entity of the old model.
-pub(super) fn of_old<'p, 'm>(pairs: &'p [Pair<'m>], name: &str) -> Option<&'p Pair<'m>> {
-    pairs.iter().find(|pair| pair.old.name == name)
+/// The pairs of an entity of the old model: one, unless its items become those of several entities.
+pub(super) fn of_old<'p, 'm>(
+    pairs: &'p [Pair<'m>],
+    name: &str,
+) -> impl Iterator<Item = &'p Pair<'m>> {
+    let own = |pair: &&Pair<'m>| pair.old.name == name;
+    pairs.iter().filter(own).collect::<Vec<_>>().into_iter()
 }
 
 /// The pair of an entity of the new model.

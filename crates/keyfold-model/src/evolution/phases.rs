@@ -19,6 +19,10 @@ pub enum Step {
     Writers,
     /// The programs of the old version are stopped.
     Stop,
+    /// The writers of the old version are stopped, and none of the new one are started yet.
+    Halt,
+    /// Aggregates are computed of the items that are there, while nobody writes.
+    Compute,
     /// Items are written: again, beside others, or under other keys.
     Backfill,
     /// One index is made.
@@ -41,6 +45,8 @@ impl Step {
             Step::Readers => "readers",
             Step::Writers => "writers",
             Step::Stop => "stop",
+            Step::Halt => "halt",
+            Step::Compute => "compute",
             Step::Backfill => "backfill",
             Step::Index => "index",
             Step::Verify => "verify",
@@ -86,6 +92,8 @@ struct Course<'c> {
     old_writes: bool,
     /// Whether writers of the new version run.
     new_writes: bool,
+    /// Whether no writer of either version runs, until aggregates are computed.
+    is_halted: bool,
     /// Whether the programs of the old version are all stopped.
     is_stopped: bool,
     /// Whether readers of the new version have been deployed.
@@ -115,6 +123,7 @@ impl Course<'_> {
 struct Works {
     tables: Vec<Work>,
     settled: Vec<Work>,
+    computed: Vec<Work>,
     items: Vec<Work>,
     indexes: Vec<Work>,
     dropped: Vec<Work>,
@@ -127,6 +136,7 @@ impl Works {
             let place = match work {
                 Work::AddTable(_) | Work::UpdateTable(_) => &mut works.tables,
                 Work::Settle { .. } => &mut works.settled,
+                Work::Compute { .. } => &mut works.computed,
                 Work::Rewrite { .. }
                 | Work::WriteBeside { .. }
                 | Work::Rekey { .. }
@@ -195,6 +205,7 @@ pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
         has_new: false,
         old_writes: true,
         new_writes: false,
+        is_halted: false,
         is_stopped: false,
         new_reads: false,
     };
@@ -207,11 +218,7 @@ pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
         course.add(Step::Settle, does, works.settled.clone());
     }
     begin(&mut course, &works);
-    if !works.items.is_empty() {
-        let does = works.items.iter().map(said).collect();
-        course.has_new = true;
-        course.add(Step::Backfill, does, works.items.clone());
-    }
+    write(&mut course, &works);
     for index in &works.indexes {
         course.add(Step::Index, vec![said(index)], vec![index.clone()]);
     }
@@ -269,6 +276,11 @@ fn begin(course: &mut Course<'_>, works: &Works) {
         let does = "deploy the readers of the new version: they read what the old version writes";
         course.add(Step::Readers, vec![does.to_owned()], Vec::new());
     }
+    if !works.computed.is_empty() {
+        (course.old_writes, course.is_halted) = (false, true);
+        let does = "stop the writers of the old version, and start none of the new one yet";
+        return course.add(Step::Halt, vec![does.to_owned()], Vec::new());
+    }
     let mut does = Vec::new();
     if !reads_new {
         does.push(
@@ -286,9 +298,45 @@ fn begin(course: &mut Course<'_>, works: &Works) {
     course.old_writes = false;
 }
 
+/// Writes the items that are there, and computes aggregates of them: of items in the new form, since a
+/// writer of the new version takes an item out of an aggregate by what it holds in that form.
+fn write(course: &mut Course<'_>, works: &Works) {
+    let is_counted = |work: &Work| {
+        let mut computed = works.computed.iter();
+        computed.any(|one| matches!(one, Work::Compute { of, .. } if written(work) == Some(of) || moved(work) == Some(of)))
+    };
+    let is_first = course.is_stopped || works.items.iter().any(is_counted);
+    if is_first || works.computed.is_empty() {
+        backfill(course, works);
+    }
+    if !works.computed.is_empty() {
+        let does = works.computed.iter().map(said).collect();
+        course.has_new = true;
+        course.add(Step::Compute, does, works.computed.clone());
+    }
+    if course.is_halted {
+        (course.is_halted, course.new_writes) = (false, true);
+        let does = "start the writers of the new version: they keep what was computed";
+        course.add(Step::Writers, vec![does.to_owned()], Vec::new());
+    }
+    if !is_first && !works.computed.is_empty() {
+        backfill(course, works);
+    }
+}
+
+fn backfill(course: &mut Course<'_>, works: &Works) {
+    if works.items.is_empty() {
+        return;
+    }
+    let does = works.items.iter().map(said).collect();
+    course.has_new = true;
+    course.add(Step::Backfill, does, works.items.clone());
+}
+
 /// Compares the data with the new model, brings in what could not run before, and deletes what is left.
 fn end(course: &mut Course<'_>, works: &Works) {
-    let is_written = !works.items.is_empty() || !works.indexes.is_empty();
+    let is_written =
+        !works.items.is_empty() || !works.indexes.is_empty() || !works.computed.is_empty();
     if is_written || !works.settled.is_empty() {
         let mut does = "`keyfold verify NEW` compares every item with the new model".to_owned();
         if !works.dropped.is_empty() {
@@ -345,6 +393,13 @@ fn said(work: &Work) -> String {
         Work::Drop { entity, what, .. } => {
             format!("delete, of {entity} of the old version, {what}")
         }
+        Work::Compute {
+            entity,
+            attribute,
+            of,
+        } => format!(
+            "compute {attribute} of each {entity} from the {of} items that are there, while nobody writes"
+        ),
         Work::Rebuild { view } => {
             format!("build the rows of {view}: `keyfold views rebuild NEW {view}`")
         }

@@ -48,13 +48,27 @@ fn space_of(table: &Table, plan: &PatternPlan) -> Option<Space> {
     place.map(Space::Index)
 }
 
-/// The owner in the other model that an owner of this one is; `None` where it has none.
-fn counterpart(side: &Side<'_>, owner: Owner, pairs: &[Pair<'_>]) -> Option<Owner> {
-    let own = side.model.entities.get(owner.entity)?;
-    let pair = match side.is_old {
-        true => of_old(pairs, &own.name)?,
-        false => of_new(pairs, &own.name)?,
+/// The pairs of the entity of an owner.
+fn pairs_of<'p, 'm>(side: &Side<'_>, owner: Owner, pairs: &'p [Pair<'m>]) -> Vec<&'p Pair<'m>> {
+    let Some(own) = side.model.entities.get(owner.entity) else {
+        return Vec::new();
     };
+    match side.is_old {
+        true => of_old(pairs, &own.name).collect(),
+        false => of_new(pairs, &own.name).into_iter().collect(),
+    }
+}
+
+/// The owners in the other model that an owner of this one is.
+fn counterparts(side: &Side<'_>, owner: Owner, pairs: &[Pair<'_>]) -> Vec<Owner> {
+    let all = pairs_of(side, owner, pairs).into_iter();
+    all.filter_map(|pair| counterpart(side, owner, pair))
+        .collect()
+}
+
+/// The owner in the other model that an owner of this one is in a pair; `None` where it has none.
+fn counterpart(side: &Side<'_>, owner: Owner, pair: &Pair<'_>) -> Option<Owner> {
+    let own = side.model.entities.get(owner.entity)?;
     let (model, entity) = match side.is_old {
         true => (pair.new_model, pair.new),
         false => (pair.old_model, pair.old),
@@ -77,22 +91,15 @@ fn counterpart(side: &Side<'_>, owner: Owner, pairs: &[Pair<'_>]) -> Option<Owne
 /// Whether the other model has items of the same kind under the same keys: what it proves of them
 /// holds for these.
 fn is_known(side: &Side<'_>, shape: &Shape, others: &[Shape], pairs: &[Pair<'_>]) -> bool {
-    let Some(owner) = counterpart(side, shape.owner, pairs) else {
-        return false;
-    };
-    let Some(own) = side.model.entities.get(shape.owner.entity) else {
-        return false;
-    };
-    let pair = match side.is_old {
-        true => of_old(pairs, &own.name),
-        false => of_new(pairs, &own.name),
-    };
     let is_same = |pair: &Pair<'_>, other: &Shape| match side.is_old {
         true => is_same_key(pair, &shape.key, &other.key),
         false => is_same_key(pair, &other.key, &shape.key),
     };
-    let mut alike = others.iter().filter(|other| other.owner == owner);
-    pair.is_some_and(|pair| alike.any(|other| is_same(pair, other)))
+    pairs_of(side, shape.owner, pairs).into_iter().any(|pair| {
+        let owner = counterpart(side, shape.owner, pair);
+        let mut alike = others.iter().filter(|other| Some(other.owner) == owner);
+        alike.any(|other| is_same(pair, other))
+    })
 }
 
 /// Reports items of the writer's version in the ranges of the reader's pattern.
@@ -120,11 +127,11 @@ fn strangers(reader: &Side<'_>, writer: &Side<'_>, pattern: &Pattern, all: &mut 
         let range = range(plan, pattern);
         let own_shapes = reader.spaces.shapes(own_at, own_space);
         for shape in writer.spaces.shapes(at, space) {
-            let owner = counterpart(writer, shape.owner, &all.pairs);
+            let owners = counterparts(writer, shape.owner, &all.pairs);
             let is_main = shape.owner.copy.is_none() && !shape.owner.is_guard;
-            let is_member = owner.is_some_and(|owner| members.contains(&owner));
+            let is_member = owners.iter().any(|owner| members.contains(owner));
             // An item of another key is a change of its own.
-            let is_moved = is_main && owner.is_some() && space == Space::Table;
+            let is_moved = is_main && !owners.is_empty() && space == Space::Table;
             let is_told = is_member || is_moved || seen.contains(&shape.what);
             if is_told || is_known(writer, shape, own_shapes, &all.pairs) {
                 continue;
@@ -246,7 +253,7 @@ fn collisions(old: &Side<'_>, new: &Side<'_>, all: &mut Collect<'_>) {
                 Some((other, format!("{} {}", quote(&partition), quote(&sort))))
             });
             if let Some((other, key)) = found {
-                let is_own = counterpart(new, shape.owner, &all.pairs) == Some(other.owner);
+                let is_own = counterparts(new, shape.owner, &all.pairs).contains(&other.owner);
                 // Some items keep their keys: the text in common is one of theirs.
                 if is_own && example(&shape.key) == example(&other.key) {
                     continue;

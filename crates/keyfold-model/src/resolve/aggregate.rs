@@ -31,6 +31,7 @@ pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attr
         refers: None,
         is_kept: true,
         was: None,
+        former: None,
     }
 }
 

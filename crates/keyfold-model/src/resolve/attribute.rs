@@ -3,12 +3,13 @@
 use super::aggregate;
 use super::comparison::with_near_word;
 use super::former;
+use super::made;
 use super::names::distinct;
 use super::types::{Types, reference};
 use crate::check::meant;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Attribute, DefaultValue, Type};
-use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, TypeDecl};
+use crate::syntax::ast::{AttributeDecl, EntityDecl, FormerDecl, Name, TypeDecl};
 
 /// Resolves the attributes of an entity: those it declares, and those that the model keeps.
 pub(super) fn resolve_all(
@@ -56,6 +57,7 @@ pub(super) fn resolve_all(
             refers: None,
             is_kept: true,
             was: None,
+            former: None,
         };
         keep(&mut all, attribute, diagnostics);
     }
@@ -113,6 +115,8 @@ fn resolve(
     });
     let refers = reference(&declared.kind);
     let default = default(declared, &kind, diagnostics);
+    let former = made::resolve(declared, &kind, diagnostics);
+    let was = declared.was.as_ref().and_then(FormerDecl::name);
     Attribute {
         name: declared.name.text.clone(),
         span: declared.name.span,
@@ -122,7 +126,8 @@ fn resolve(
         default,
         refers,
         is_kept: false,
-        was: declared.was.as_ref().map(|was| was.text.clone()),
+        was: was.map(|was| was.text.clone()),
+        former,
     }
 }
 

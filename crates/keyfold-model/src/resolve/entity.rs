@@ -44,6 +44,10 @@ pub(super) fn with_attributes(
     let mut entity = Entity {
         name: declared.name.text.clone(),
         was: declared.was.as_ref().map(|was| was.text.clone()),
+        part: declared
+            .part
+            .as_ref()
+            .map(|(name, value)| (name.text.clone(), value.unquoted().to_owned())),
         span: declared.name.span,
         end: declared.end,
         is_shared: declared.head.is_shared,

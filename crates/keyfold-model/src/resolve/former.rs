@@ -2,7 +2,7 @@
 //! the model. The old name is one that the model has no more, and nothing else had it.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{EntityDecl, Name, Tree};
+use crate::syntax::ast::{EntityDecl, FormerDecl, Name, Tree};
 
 /// A declaration that may have had another name.
 struct Declared<'d> {
@@ -14,14 +14,18 @@ struct Declared<'d> {
 pub(super) fn check(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let entities = tree.entities.iter().map(|one| Declared {
         name: &one.name,
-        was: one.was.as_ref(),
+        // Several entities are made of the items of one, which may go on with the others.
+        was: one
+            .was
+            .as_ref()
+            .filter(|was| one.part.is_none() || was.text == one.name.text),
     });
     check_all("entity", &entities.collect::<Vec<_>>(), diagnostics);
     let fields = tree.records.iter().flat_map(|record| &record.fields);
-    for was in fields.filter_map(|field| field.was.as_ref()) {
+    for was in fields.filter_map(|field| Some(field.was.as_ref()?.span())) {
         let message = "a field of a record has no former name";
         diagnostics.push(
-            Diagnostic::error("KF004", was.span, message, "`was` stands here").help(
+            Diagnostic::error("KF004", was, message, "`was` stands here").help(
                 "attributes of entities have former names: add the field as a new one, or give the attribute that holds the record another name",
             ),
         );
@@ -32,7 +36,7 @@ pub(super) fn check(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
 pub(super) fn check_attributes(declared: &EntityDecl, diagnostics: &mut Vec<Diagnostic>) {
     let attributes = declared.attributes.iter().map(|one| Declared {
         name: &one.name,
-        was: one.was.as_ref(),
+        was: one.was.as_ref().and_then(FormerDecl::name),
     });
     check_all("attribute", &attributes.collect::<Vec<_>>(), diagnostics);
 }

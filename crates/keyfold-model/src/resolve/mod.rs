@@ -22,6 +22,7 @@ mod id;
 mod index_key;
 mod key;
 mod link;
+mod made;
 mod names;
 mod needed;
 mod origin;
@@ -48,6 +49,7 @@ use crate::sources::Sources;
 use crate::syntax::ast::Tree;
 pub(crate) use files::check_uses;
 use names::{Entities, Places};
+pub(crate) use template::field_format;
 use types::Types;
 
 /// Resolves the declarations of a model's files. The model lacks the declarations that have errors.

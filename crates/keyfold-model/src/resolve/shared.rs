@@ -147,6 +147,7 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
         view,
         // It is no declaration of the model any more.
         was: _,
+        part: _,
         // The others name attributes of the entity and indexes of its table.
         head: _,
         key: _,

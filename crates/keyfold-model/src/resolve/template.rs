@@ -366,7 +366,7 @@ fn wrong_kind(
 }
 
 /// Resolves the formats behind a field, from left to right.
-fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>> {
+pub(crate) fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>> {
     let mut format = Format::Plain;
     for name in formats {
         let word = name.text.as_str();

@@ -168,6 +168,7 @@ impl<'v> Scope<'v> {
                 refers: None,
                 is_kept: true,
                 was: None,
+                former: None,
             };
             let column = Column {
                 attribute: name.text.clone(),
@@ -461,6 +462,7 @@ fn made(name: &Name, span: Span, found: &Attribute, from: From) -> Made {
         refers: found.refers.clone(),
         is_kept: false,
         was: None,
+        former: None,
     };
     let column = Column {
         attribute: name.text.clone(),

@@ -1,5 +1,6 @@
 //! Attributes of entities.
 
+use super::former::Former;
 use crate::diagnostic::{Edit, Span};
 use crate::types::Type;
 use keyfold_types::Value;
@@ -39,6 +40,9 @@ pub struct Attribute {
     /// Its name in an earlier version of the model, if it had another one: items that were written then
     /// hold it under that name. Only the comparison of two models looks at it.
     pub was: Option<String>,
+    /// What its value follows from in items of the earlier version, where that is more than a name. Only the
+    /// comparison of two models looks at it.
+    pub former: Option<Former>,
 }
 
 impl Attribute {

@@ -214,6 +214,8 @@ pub struct Entity {
     /// Its name in an earlier version of the model, if it had another one. Only the comparison of two
     /// models looks at it.
     pub was: Option<String>,
+    /// An attribute of that version and its value: only these items become its items.
+    pub part: Option<(String, String)>,
     /// The place of its declaration.
     pub span: Span,
     /// The end of its last line, in bytes of the source.

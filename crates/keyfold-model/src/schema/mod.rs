@@ -4,6 +4,7 @@ mod attribute;
 mod condition;
 mod entity;
 mod followed;
+mod former;
 mod list;
 mod model;
 pub mod origin;
@@ -28,6 +29,7 @@ pub use entity::{
     UniqueMember, guard_parts, held_in_guard,
 };
 pub(crate) use entity::{order_by_name, touched};
+pub use former::{Former, FormerNumber, FormerPart, FormerSign};
 pub(crate) use list::step;
 pub use list::{List, Named, Walk, steps};
 pub use model::{File, Model};

@@ -30,7 +30,9 @@ impl Model {
                     rename(field, own);
                     rename(reference, child);
                 }
-                for name in &mut aggregate.by {
+                let condition = aggregate.condition.iter_mut().map(|(name, _)| name);
+                let of = aggregate.of.iter_mut().chain(condition);
+                for name in aggregate.by.iter_mut().chain(of) {
                     rename(name, child);
                 }
             }
@@ -61,7 +63,9 @@ impl Entity {
         let single = self.ttl.iter_mut().chain(&mut self.period_attribute);
         let excluded = self.excluded.iter_mut().map(|one| &mut one.attribute);
         let expected = self.expected.per.iter_mut().map(|(name, _)| name);
+        let split = self.split.iter_mut().map(|(name, _)| name);
         let all = single.chain(&mut self.unstored).chain(excluded);
+        let all = all.chain(split).chain(&mut self.compressed);
         all.chain(expected).for_each(|name| rename(name, names));
     }
 }

@@ -157,6 +157,8 @@ pub(crate) struct EntityDecl {
     pub(crate) name: Name,
     /// Its name in an earlier version of the model.
     pub(crate) was: Option<Name>,
+    /// An attribute of that version and its value: only these items become its items.
+    pub(crate) part: Option<(Name, Name)>,
     /// The place of its first word; a `shared` declaration may be referred to by other files.
     pub(crate) head: Head,
     pub(crate) table: Option<Name>,
@@ -311,8 +313,45 @@ pub(crate) struct AttributeDecl {
     pub(crate) default: Option<Name>,
     /// Whether every write sets it again: `= now always`.
     pub(crate) always: bool,
-    /// Its name in an earlier version of the model.
-    pub(crate) was: Option<Name>,
+    /// What it was in an earlier version of the model.
+    pub(crate) was: Option<FormerDecl>,
+}
+
+/// What an attribute was in an earlier version of the model.
+#[derive(Debug, Clone)]
+pub(crate) enum FormerDecl {
+    /// It had another name.
+    Name(Name),
+    /// A text of other attributes, and its place.
+    Text(Vec<PartDecl>, Span),
+    /// Values of another attribute, each with the one that stands for it, and what stands for all others.
+    Words {
+        of: Name,
+        words: Vec<(Name, Name)>,
+        other: Option<Name>,
+    },
+    /// Numbers, calculated from left to right.
+    Number(Name, Vec<(&'static str, Name)>),
+}
+
+impl FormerDecl {
+    /// The former name, where it is nothing else.
+    pub(crate) fn name(&self) -> Option<&Name> {
+        match self {
+            FormerDecl::Name(name) => Some(name),
+            FormerDecl::Text(..) | FormerDecl::Words { .. } | FormerDecl::Number(..) => None,
+        }
+    }
+
+    /// Its place.
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            FormerDecl::Name(name)
+            | FormerDecl::Words { of: name, .. }
+            | FormerDecl::Number(name, _) => name.span,
+            FormerDecl::Text(_, span) => *span,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

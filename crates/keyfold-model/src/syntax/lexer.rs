@@ -35,9 +35,9 @@ pub(crate) struct Line {
 }
 
 /// The signs of the language, and those of others that `foreign.rs` explains.
-const SIGNS: [&str; 26] = [
+const SIGNS: [&str; 27] = [
     "->", ">=", "<=", "<>", "..", "[]", "!=", "==", "=>", "=<", "&&", "||", "(", ")", ",", ":",
-    "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
+    "?", "|", ".", "+", "-", "*", "=", "<", ">", "[", "]",
 ];
 
 /// Most characters without meaning that a message shows.

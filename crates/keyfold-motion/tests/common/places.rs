@@ -4,7 +4,7 @@ use super::chance::Chance;
 use super::mutant::{Fence, Mutant};
 use super::settings::Settings;
 use super::values::{
-    OTHER, condition_failed, is_only_begun, item, not_found, order, part_of, text, value,
+    OTHER, condition_failed, is_only_begun, item, not_found, order, part_of, service, text, value,
 };
 use keyfold_api::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind,
@@ -564,7 +564,10 @@ impl Places {
                 found: Vec::new(),
             });
         }
-        let (first, effects) = actions.split_first().unwrap();
+        // The service refuses one without actions. By that a move sees that it has transactions.
+        let Some((first, effects)) = actions.split_first() else {
+            return Err(service(ErrorKind::Validation));
+        };
         if self.mutant.is_none() {
             self.check_counts(first, effects);
         }

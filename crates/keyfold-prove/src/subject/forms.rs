@@ -202,6 +202,7 @@ pub(super) fn code(error: &ClientError) -> &'static str {
     match error {
         ClientError::Value(_)
         | ClientError::Unknown(_)
+        | ClientError::Named { .. }
         | ClientError::Missing { .. }
         | ClientError::Invalid(_) => "invalid",
         ClientError::Service { .. } => "service",

@@ -63,7 +63,16 @@ fn find(
 
 /// Why the log tells nothing of a table.
 fn untold(found: &Found) -> Option<&'static str> {
-    match (found.kind.as_str(), found.persistence.as_str()) {
+    why_untold(&found.kind, &found.persistence, found.has_children)
+}
+
+/// Why the log tells nothing of a table of a kind and a persistence.
+pub(super) fn why_untold(
+    kind: &str,
+    persistence: &str,
+    has_children: bool,
+) -> Option<&'static str> {
+    match (kind, persistence) {
         ("v" | "m", _) => {
             Some("is a view: nothing says when its rows change; map its tables instead")
         }
@@ -72,7 +81,7 @@ fn untold(found: &Found) -> Option<&'static str> {
             Some("is unlogged, and the log tells nothing of it: ALTER TABLE ... SET LOGGED")
         }
         ("r", "t") => Some("is a temporary table"),
-        ("r", _) if found.has_children => Some(
+        ("r", _) if has_children => Some(
             "has tables that inherit from it, whose rows are its rows in part: map each of them",
         ),
         ("r" | "p", _) => None,

@@ -2,7 +2,8 @@
 //! publication names the tables. Both are read by SQL functions, so an ordinary connection is enough.
 //!
 //! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
-//! - `catalog`: tables and columns, and what stands in the way; `slot`: the slot, the publication, changes.
+//! - `catalog`: tables and columns, and what stands in the way; `described`: all of them, and the queries that were run;
+//!   `slot`: the slot, the publication, changes.
 //! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
 //!
 //! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
@@ -10,6 +11,7 @@
 //! moment before others see it.
 
 mod catalog;
+mod described;
 mod log;
 mod quoting;
 mod reading;

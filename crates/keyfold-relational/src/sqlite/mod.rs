@@ -2,6 +2,7 @@
 //! the program's: `triggers` makes them. One migration at a time has the database: it holds a lock on a file
 //! beside it, which the system takes back when the process ends.
 
+mod catalog;
 mod triggers;
 
 use crate::cell::Cell;

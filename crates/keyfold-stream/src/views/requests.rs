@@ -147,7 +147,10 @@ pub(crate) fn is_overtaken(error: &ClientError) -> bool {
 /// Whether a row is refused for its values: it will be, as often as it is written.
 pub(crate) fn is_of_values(error: &ClientError) -> bool {
     match error {
-        ClientError::Refused(_) | ClientError::Invalid(_) | ClientError::Value(_) => true,
+        ClientError::Refused(_)
+        | ClientError::Invalid(_)
+        | ClientError::Named { .. }
+        | ClientError::Value(_) => true,
         ClientError::Service {
             kind: Some(ErrorKind::TransactionCanceled),
             reasons,

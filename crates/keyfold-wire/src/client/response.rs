@@ -184,12 +184,14 @@ fn write_item(reader: &mut Reader<'_>) -> Decoded<WriteItemOutput> {
     Ok(output)
 }
 
-fn count(reader: &mut Reader<'_>) -> Decoded<u64> {
-    let count = reader.double()?.unwrap_or(0.0);
+fn count(reader: &mut Reader<'_>) -> Decoded<Option<u64>> {
+    let Some(count) = reader.double()? else {
+        return Ok(None);
+    };
     if count < 0.0 || count.fract() != 0.0 {
         return Err(DecodeError::Shape(format!("{count} is no count")));
     }
-    Ok(count as u64)
+    Ok(Some(count as u64))
 }
 
 /// The key at which the next page starts: none is empty.
@@ -205,6 +207,7 @@ fn start_key(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
 
 fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
     let mut output = PageOutput::default();
+    let mut said = None;
     let members = &[
         "Items",
         "Count",
@@ -215,13 +218,16 @@ fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
     reader.object(members, |reader, member| {
         match member {
             "Items" => output.items = raw_items(reader)?,
-            "Count" => output.count = count(reader)?,
-            "ScannedCount" => output.scanned_count = count(reader)?,
+            "Count" => said = count(reader)?,
+            "ScannedCount" => output.scanned_count = count(reader)?.unwrap_or_default(),
             "LastEvaluatedKey" => output.last_evaluated_key = start_key(reader)?,
             _ => output.consumed_capacity = capacity(reader)?,
         }
         Ok(())
     })?;
+    // A page that does not say how many items it has, has those that are there.
+    let there = output.items.iter().flatten().count();
+    output.count = said.unwrap_or(there as u64);
     Ok(output)
 }
 

@@ -6,24 +6,27 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from keyfold.errors import Invalid
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
 from keyfold.transport.answers import fitting
+from keyfold.transport.answers import given as in_shape
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
-from keyfold.transport.policy import Outcome, Wait, prepared
+from keyfold.transport.policy import NotSent, Outcome, Wait, prepared
+from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
 
 T = TypeVar("T")
+_Ended: TypeAlias = Literal["late", "closed"]
 _FOLLOWS_NONE = "_keyfold_follows_none"
 """The attribute of a session that follows no redirections any more."""
 
@@ -100,6 +103,11 @@ class AsyncOwn:
                 await self._renew()
         return self._made
 
+    def refused(self) -> None:
+        """Says that nothing listened there."""
+        if self._connection is not None:
+            self._target.refused(self._connection)
+
     async def _renew(self) -> None:
         connection = self._target.known()
         if connection is None:
@@ -126,6 +134,36 @@ class AsyncDriver:
         self._given = None if self._own is not None else _checked(client)
         self._options = options
         self._process = os.getpid()
+        self._is_closed = False
+        self._under_way: set[asyncio.Task[Any]] = set()
+        """The attempts and pauses of calls."""
+
+    async def close(self) -> None:
+        """Ends the requests that are under way. No other one is sent."""
+        self._is_closed = True
+        under_way = list(self._under_way)
+        for one in under_way:
+            one.cancel()
+        if under_way:
+            await asyncio.wait(under_way)
+
+    async def _settled(self, work: Coroutine[Any, Any, T], seconds: float | None) -> T | _Ended:
+        """What the work comes to, or what has ended it: the time of its call, or the end of the
+        client. Where the program ends the call, that is no outcome of the work."""
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        try:
+            await asyncio.wait((task,), timeout=seconds)
+            is_late = not task.done()
+        finally:
+            # Nothing goes on without its call.
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
+        if task.cancelled():
+            return "late" if is_late and not self._is_closed else "closed"
+        return task.result()
 
     async def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
@@ -145,7 +183,7 @@ class AsyncDriver:
                 return cast(T, ended.value)
             if isinstance(step, Pause):
                 wait = random.uniform(step.least_ms, step.most_ms) / 1000
-                await asyncio.sleep(limit.within(wait))
+                await self._settled(asyncio.sleep(limit.within(wait)), None)
                 answers = []
             else:
                 answers = await self._answers(step, limit, name)
@@ -163,6 +201,8 @@ class AsyncDriver:
         return await asyncio.gather(*(one(request) for request in step.requests))
 
     async def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
+        if self._is_closed:
+            return closed()
         # The call gets the end of its time as an answer: it knows what was done before.
         over = limit.over()
         if over is not None:
@@ -178,17 +218,21 @@ class AsyncDriver:
         attempts = attempts_of(self._options, request, started, limit.end)
         send = self._sending(request)
         while True:
-            attempt = _attempt(request, send)
-            try:
-                outcome = await asyncio.wait_for(attempt, limit.left())
-            except asyncio.TimeoutError:
+            outcome = await self._settled(_attempt(request, send), limit.left())
+            if outcome == "late":
                 return attempts.ended(limit.aborted())
+            if outcome == "closed":
+                return attempts.ended(closed())
             if isinstance(outcome, dict):
                 return outcome
+            if isinstance(outcome, NotSent) and self._own is not None:
+                self._own.refused()
             after = attempts.after(outcome, time.monotonic())
             if not isinstance(after, Wait):
                 return after
-            await asyncio.sleep(after.seconds)
+            await self._settled(asyncio.sleep(after.seconds), None)
+            if self._is_closed:
+                return attempts.unsent(closed())
 
     def _sending(self, request: Request) -> Callable[[], Awaitable[dict[str, Any]]]:
         """Sends a request once."""
@@ -199,8 +243,7 @@ class AsyncDriver:
             nonlocal body
             client, direct = await self._parts()
             if direct is None:
-                answer: dict[str, Any] = await getattr(client, METHODS[operation])(**given)
-                return answer
+                return in_shape(operation, await getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
             return await direct.awaited(operation, body)
 

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, cast
 
+from botocore.session import get_session  # type: ignore[import-untyped, unused-ignore]
+
 from keyfold.lower.steps import Request
 from keyfold.transport import pages
 from keyfold.transport.shapes import Read, reader
@@ -186,6 +188,25 @@ def _rows(consumed: Any) -> list[dict[str, Any]]:
     return [consumed] if isinstance(consumed, dict) else consumed
 
 
+def given(operation: str, answer: object) -> dict[str, Any]:
+    """The answer of a program's own client, which may be a stand-in that answers by itself. Raises
+    `NoAnswer` for one of another shape."""
+    global _service
+    if not isinstance(answer, dict):
+        raise NoAnswer(f"the answer is none to {operation}: it is no dictionary")
+    held = cast("dict[str, Any]", answer)
+    if _service is None:
+        _service = cast(Any, get_session)().get_service_model("dynamodb")
+    try:
+        # The values stay as the client has read them: bytes, moments.
+        _reader_of(operation, _service.operation_model(operation).output_shape)(held)
+    except (ValueError, RecursionError) as error:
+        raise NoAnswer(f"the answer is none to {operation}: {error}") from None
+    return held
+
+
+_service: Any = None
+"""The description of the service in botocore, as soon as it is needed."""
 _readers: dict[str, Read] = {}
 """What reads the answers of operations, and members of errors."""
 

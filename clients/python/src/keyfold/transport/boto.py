@@ -24,8 +24,8 @@ from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
 from keyfold.transport.given import check_client
-from keyfold.transport.limit import Limit
-from keyfold.transport.policy import Attempts, Wait, prepared
+from keyfold.transport.limit import Limit, Over
+from keyfold.transport.policy import Attempts, NotSent, Wait, prepared
 from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
 
@@ -88,14 +88,17 @@ class Driver:
         self._options = options
         self._pool: ThreadPoolExecutor | None = None
         self._is_closed = False
-        self._lock = threading.Lock()
+        # The handler of a signal may close the client in the thread that holds it.
+        self._lock = threading.RLock()
+        self._inside: set[int] = set()
+        """The threads that are in a call."""
         # What is wrong with a connection is told at once.
         self._parts()
         forks.know(self)
 
     def in_child(self) -> None:
         """Leaves the threads and the connections to the parent: this is a forked process."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pool = None
         self._own = None
         forks.drop_connections(self._given)
@@ -104,13 +107,29 @@ class Driver:
         """Ends the threads, after the requests that are under way. No other one is sent."""
         with self._lock:
             self._is_closed = True
-        if self._pool is not None:
-            self._pool.shutdown()
+        # In the handler of a signal, the call that it has interrupted ends them.
+        if threading.get_ident() not in self._inside:
+            self._end_threads(waits=True)
+
+    def _end_threads(self, *, waits: bool) -> None:
+        with self._lock:
+            pool = self._pool
+        if pool is not None:
+            pool.shutdown(wait=waits)
 
     def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
-        with in_call(self._options.tracing, name):
-            return self._drive(call, timeout, name)
+        thread = threading.get_ident()
+        is_outermost = thread not in self._inside
+        self._inside.add(thread)
+        try:
+            with in_call(self._options.tracing, name):
+                return self._drive(call, timeout, name)
+        finally:
+            if is_outermost:
+                self._inside.discard(thread)
+                if self._is_closed:
+                    self._end_threads(waits=False)
 
     def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         limit = Limit(timeout if timeout is not None else self._options.timeout, name)
@@ -151,48 +170,53 @@ class Driver:
             return over
         started = time.monotonic()
         with in_request(self._options.tracing, request) as span:
-            answer = self._attempts(prepared(request), started, limit.end)
+            answer = self._attempts(prepared(request), started, limit)
             span.answered(answer)
         observe(self._options, name, request, started, answer)
         return answer
 
-    def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
-        attempts = attempts_of(self._options, request, started, end)
-        send = self._sending(request)
+    def _attempts(self, request: Request, started: float, limit: Limit) -> Answer:
+        attempts = attempts_of(self._options, request, started, limit.end)
+        send = self._sending(request, limit)
         while True:
             try:
                 return answers.fitting(request, send())
+            except Over:
+                return attempts.unsent(limit.aborted())
             except EXPECTED as error:
                 # Also a server of its own that does not start again.
-                after = attempts.after(outcome_of(error, request), time.monotonic())
+                outcome = outcome_of(error, request)
+                if isinstance(outcome, NotSent) and self._target and self._own:
+                    self._target.refused(self._own.connection)
+                after = attempts.after(outcome, time.monotonic())
             if not isinstance(after, Wait):
                 return after
             time.sleep(after.seconds)
 
-    def _sending(self, request: Request) -> Callable[[], dict[str, Any]]:
+    def _sending(self, request: Request, limit: Limit) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""
         operation, given = request
         body: bytes | None = None
 
         def send() -> dict[str, Any]:
             nonlocal body
-            client, direct = self._parts()
+            client, direct = self._parts(limit)
             if direct is None:
-                answer: dict[str, Any] = getattr(client, METHODS[operation])(**given)
-                return answer
+                return answers.given(operation, getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
             return direct.send(operation, body)
 
         return send
 
-    def _parts(self) -> tuple[Any, Direct | None]:
+    def _parts(self, limit: Limit | None = None) -> tuple[Any, Direct | None]:
         """What requests are sent with now, in this process."""
         if self._target is None:
             return self._given, None
         own = self._own
         if own is None or own.connection != self._target.known():
+            connection = self._target.found(limit)
             with self._lock:
-                connection, own = self._target.found(), self._own
+                own = self._own
                 if own is None or own.connection != connection:
                     client = without_retries(connect(connection))
                     own = self._own = _Own(connection, client, Direct.of(client))

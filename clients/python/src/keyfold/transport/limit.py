@@ -8,6 +8,10 @@ from keyfold.errors import Aborted
 from keyfold.options import check_seconds
 
 
+class Over(Exception):
+    """The time of a call is over before its request could be sent."""
+
+
 class Limit:
     """The time that a call has, from now on."""
 

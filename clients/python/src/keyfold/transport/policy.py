@@ -121,12 +121,16 @@ class Attempts:
                 return Wait(delay)
         return self._error(outcome, is_final=not may_repeat)
 
-    def ended(self, aborted: Aborted) -> KeyfoldError:
-        """The error of a request that was under way when its call ended."""
+    def ended(self, why: Aborted | Transport) -> KeyfoldError:
+        """The error of a request that was under way when its call ended, or its client."""
         if self._idempotency == "reads":
-            return aborted
-        self._lost = aborted.message
-        return self._error(Lost(aborted.message), is_final=False)
+            return why
+        self._lost = why.message
+        return self._error(Lost(why.message), is_final=False)
+
+    def unsent(self, why: Aborted | Transport) -> KeyfoldError:
+        """The error of a request whose call, or client, ended before this attempt was sent."""
+        return why if self._lost is None else self.ended(why)
 
     def _is_under_way(self, outcome: Outcome) -> bool:
         """Whether the service is carrying an attempt out: a program between has sent one again."""

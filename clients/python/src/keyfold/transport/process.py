@@ -11,14 +11,22 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import cast
+from typing import IO, cast
 from urllib.parse import urlsplit
 
 from keyfold.errors import Transport
 
+_START_SECONDS = 60
+"""The longest time from a server's start until it listens."""
 _STOP_SECONDS = 20
+_LAST_WORDS_SECONDS = 2
+"""The time in which a server that does not start ends by itself, and has said why."""
+_IN_USE = "the data folder is in use"
+"""What a server says whose folder another one has open."""
 _running: set[Server] = set()
 """The servers that have not been stopped."""
 
@@ -32,53 +40,74 @@ def binary() -> str:
 
 
 class Server:
-    """A server on a free port, from its creation until `stop`, or the end of this process."""
+    """A server on a free port, from its creation until `stop`, or the end of this process.
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    One that is `is_awaited=False` has begun to start: `ready` waits until it listens.
+    """
+
+    def __init__(self, arguments: Sequence[str], *, is_awaited: bool = True) -> None:
         # Its standard input ends with this process, even when nothing of it can run any more.
         own = ("--until-stdin-closes", "--no-project")
         command = [binary(), "serve", "--json", "--port", "0", *own, *arguments]
+        self.endpoint = ""
+        """Its address, as soon as it listens."""
+        self.is_own = True
+        """Whether it is this process's, and not that of a parent which it was forked from."""
+        self.lacks_folder = False
+        """Whether it did not start because its data folder is in use."""
+        self.program = command[0]
+        self._first: _FirstLine | None = None
+        self._end = time.monotonic() + _START_SECONDS
         # What it says goes to no terminal of the program, and explains a failed start.
-        self._said = tempfile.TemporaryFile("w+")
+        self._said = tempfile.TemporaryFile()
         try:
             self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                text=True,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
             )
         except OSError as error:
             self._said.close()
             raise Transport(f"{command[0]} does not start: {error}") from None
-        self.is_own = True
-        """Whether it is this process's, and not that of a parent which it was forked from."""
-        _running.add(self)
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
         try:
-            self.endpoint: str = json.loads(line)["result"]["endpoint"]
-        except (ValueError, KeyError, TypeError):
-            self._process.wait(_STOP_SECONDS)
-            self._said.seek(0)
-            why = _message(line) or self._said.read().strip()
+            _running.add(self)
+            self._first = _FirstLine(cast("IO[bytes]", self._process.stdout))
+            if is_awaited:
+                self.ready()
+        except BaseException:
+            # Whatever ends the start, such as the exception of a signal's handler, the server goes.
             self.stop()
-            raise Transport(f"{command[0]} did not start: {why}") from None
+            raise
+
+    def ready(self, seconds: float | None = None) -> bool:
+        """Waits until the server listens, for so many seconds at most: whether it does. Raises
+        `Transport` where it does not start."""
+        if self.endpoint:
+            return True
+        left = max(0.0, self._end - time.monotonic())
+        waits = left if seconds is None else min(left, seconds)
+        line = None if self._first is None else self._first.wait(waits)
+        if line is None and waits < left:
+            return False
+        try:
+            self.endpoint = _endpoint(line or "")
+        except ValueError:
+            why = self._why(line)
+            self.lacks_folder = _IN_USE in why
+            raise Transport(f"{self.program} did not start: {why}") from None
+        return True
+
+    def _why(self, line: str | None) -> str:
+        """Why the server did not start, which has said this."""
+        if line is None:
+            return f"it has said nothing for {_START_SECONDS} seconds"
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_WORDS_SECONDS)
+        self._said.seek(0)
+        said = self._said.read().decode("utf-8", "replace").strip()
+        return _message(line) or said or "it ended and said nothing"
 
     def has_ended(self) -> bool:
         """Whether the server is known to have ended. Of that of a parent it is not known."""
         return self.is_own and self._process.poll() is not None
-
-    def is_there(self) -> bool:
-        """Whether the server runs: that of a parent, whether something listens at its address."""
-        if self.is_own:
-            return not self.has_ended()
-        parts = urlsplit(self.endpoint)
-        try:
-            socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
-        except OSError:
-            return False
-        return True
 
     def leave(self) -> None:
         """Leaves the server to the parent: this is a forked process."""
@@ -95,9 +124,10 @@ class Server:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+        if process.stdin is not None:
+            process.stdin.close()
+        if self.is_own and self._first is not None:
+            self._first.close()
         self._said.close()
 
     def terminate(self) -> None:
@@ -114,6 +144,16 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def listens(endpoint: str) -> bool:
+    """Whether something listens at an address."""
+    parts = urlsplit(endpoint)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
+    except OSError:
+        return False
+    return True
 
 
 @atexit.register
@@ -142,6 +182,39 @@ def _ended(number: int, _frame: FrameType | None) -> None:
     # The program ends as it would have without a handler.
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+class _FirstLine:
+    """The first line of a server, which a thread waits for: the server may never say one."""
+
+    def __init__(self, said: IO[bytes]) -> None:
+        self._said = said
+        self._line = b""
+        self._is_read = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            self._line = self._said.readline()
+        finally:
+            self._is_read.set()
+
+    def wait(self, seconds: float) -> str | None:
+        """The line, or what was said of it before the end; none where that takes longer."""
+        return self._line.decode("utf-8", "replace") if self._is_read.wait(seconds) else None
+
+    def close(self) -> None:
+        """Ends the reading. The server has ended, but what it has started may hold the pipe."""
+        if self._is_read.wait(_LAST_WORDS_SECONDS):
+            self._said.close()
+
+
+def _endpoint(line: str) -> str:
+    """The address in the first line of a server. Raises `ValueError` for another line."""
+    endpoint = _members(_members(json.loads(line)).get("result")).get("endpoint")
+    if not isinstance(endpoint, str):
+        raise ValueError("no address")
+    return endpoint
 
 
 def _message(line: str) -> str:

@@ -11,6 +11,7 @@ import base64
 import math
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
@@ -109,8 +110,8 @@ def _whole(name: str, held: Any) -> float:
 
 
 def _moment(name: str, held: Any) -> Any:
-    """A moment: the seconds since 1970, or its text."""
-    return held if type(held) is str else _number(name, held)
+    """A moment: the seconds since 1970, its text, or what a client has read of them."""
+    return held if isinstance(held, (str, datetime)) else _number(name, held)
 
 
 def _bool(name: str, held: Any) -> bool:
@@ -168,7 +169,8 @@ def _digits(held: Any) -> str:
 
 
 def _bytes(held: Any) -> bytes:
-    return base64.b64decode(_text("B", held), validate=True)
+    """Bytes, or their text."""
+    return held if type(held) is bytes else base64.b64decode(_text("B", held), validate=True)
 
 
 def _null(held: Any) -> bool:

@@ -1,6 +1,8 @@
 //! The phases of an evolution, carried out on data.
 
+use super::report;
 use super::told::{self, Told};
+use crate::cmd::moving::report::File;
 use crate::cmd::moving::{asked, listen, looked_at, written_at};
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
@@ -9,10 +11,10 @@ use crate::terminal;
 use clap::{Args, value_parser};
 use keyfold_client::{Backend, ClientError};
 use keyfold_evolve::world::Place;
-use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, Status, models_digest};
 use keyfold_model::Model;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -40,8 +42,8 @@ pub(super) struct Run {
     /// Read everything, say what stands in the way and what is to be written, and write nothing.
     #[arg(long, conflicts_with_all = ["done", "yes"])]
     dry_run: bool,
-    /// The phase of people that the evolution stands at is done: deploy, readers, writers, stop, start, or
-    /// views. With `verify`, its differences are accepted.
+    /// The phase of people that the evolution stands at is done: deploy, readers, writers, halt, stop,
+    /// start, or views. With `verify`, its differences are accepted.
     #[arg(long, value_name = "PHASE")]
     done: Option<String>,
     /// The phase of people that the last run has named is done.
@@ -53,6 +55,9 @@ pub(super) struct Run {
     /// How many segments of a table are read at once, when the evolution begins.
     #[arg(long, default_value_t = 4, value_parser = value_parser!(u32).range(1..=64))]
     segments: u32,
+    /// Write a report of the run to this file: Markdown (.md) or an HTML page (.html).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// Two models that were read, and a place that was opened.
@@ -78,6 +83,28 @@ impl Both {
             models,
             backend: Arc::new(backend),
         })
+    }
+}
+
+impl Both {
+    /// Writes the report of a run, where one is wanted.
+    fn write(
+        &self,
+        file: Option<&File>,
+        told: &Told<'_, '_>,
+        began: Instant,
+        status: Option<&Status>,
+    ) -> Result<(), Failure> {
+        let Some(file) = file else {
+            return Ok(());
+        };
+        let run = report::Run {
+            old: self.old.display().to_string(),
+            new: self.new.display().to_string(),
+            at: &self.at,
+            took: began.elapsed(),
+        };
+        file.write(&report::report(told, &run, status))
     }
 }
 
@@ -125,6 +152,8 @@ fn watched<T: Send>(
 }
 
 pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
+    let file = run.report.as_deref().map(File::of).transpose()?;
+    let began = Instant::now();
     let opened = run.both.open(!run.dry_run, output)?;
     let options = Options {
         segments: run.segments,
@@ -149,6 +178,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
         let dry = watched(&progress, output, || evolving.dry_run())?;
         let verdict = told::verdict_of(&dry);
         let shown = told(Ended::Problems(dry), progress.figures());
+        run.both.write(file.as_ref(), &shown, began, None)?;
         return output.report(shown.json("dry_run"), || shown.show(), verdict);
     }
     let said = Said {
@@ -158,6 +188,9 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
     let ended = watched(&progress, output, || evolving.run(&said))?;
     opened.backend.sync()?;
     let shown = told(ended, progress.figures());
+    let status = file.as_ref().map(|_| evolving.status()).transpose()?;
+    run.both
+        .write(file.as_ref(), &shown, began, status.as_ref())?;
     let verdict = shown.verdict();
     output.report(shown.json(shown.state()), || shown.show(), verdict)
 }
@@ -216,8 +249,11 @@ pub(super) fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failur
 pub(super) fn complete(
     both: &Both,
     (yes, accepts): (bool, bool),
+    file: Option<&Path>,
     output: Output,
 ) -> Result<(), Failure> {
+    let file = file.map(File::of).transpose()?;
+    let began = Instant::now();
     let opened = both.open(true, output)?;
     let (options, progress) = (Options::default(), Progress::default());
     let world = Place::new(Arc::clone(&opened.backend));
@@ -243,6 +279,7 @@ pub(super) fn complete(
         ended: ended.clone(),
         figures: progress.figures(),
     };
+    both.write(file.as_ref(), &shown, began, None)?;
     if ended == Ended::Ready {
         output.result(
             || shown.json("completed"),

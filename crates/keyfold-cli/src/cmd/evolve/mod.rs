@@ -2,10 +2,11 @@
 //!
 //! - `plan`: each change with its class, who may run beside whom, and the phases with what they cost.
 //! - `carried`: `run`, `status`, `pause`, `abort` and `complete`: the phases, carried out on data.
-//! - `told`: what is shown of them.
+//! - `told`: what is shown of them; `report`: the file about a run.
 
 mod carried;
 mod plan;
+mod report;
 mod told;
 
 use crate::failure::Failure;
@@ -13,6 +14,7 @@ use crate::output::Output;
 use carried::{Both, Run};
 use clap::{Args, Subcommand};
 use plan::Plan;
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -50,6 +52,9 @@ enum Action {
         /// End it where the data differs from the new model, too, as it was accepted of the run.
         #[arg(long)]
         accept: bool,
+        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
 }
 
@@ -60,6 +65,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Status(both) => carried::status(both, output),
         Action::Pause(both) => carried::pause(both, output),
         Action::Abort { both, yes } => carried::abort(both, *yes, output),
-        Action::Complete { both, yes, accept } => carried::complete(both, (*yes, *accept), output),
+        Action::Complete {
+            both,
+            yes,
+            accept,
+            report,
+        } => carried::complete(both, (*yes, *accept), report.as_deref(), output),
     }
 }

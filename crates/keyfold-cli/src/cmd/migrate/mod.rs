@@ -1,24 +1,24 @@
 //! `keyfold migrate`: a relational database comes in. The rows become entities as the `from` lines of the
 //! model say, and their changes follow.
 //!
-//! - `told`: what is shown.
+//! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums. `told`: what is shown; `reported`: what a report says.
 
+mod answers;
+mod compare;
+mod opening;
+mod reported;
 mod told;
 
 use super::moving::{asked, listen, looked_at, made_at, written_at};
 use crate::failure::Failure;
-use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use crate::terminal;
 use clap::{Args, Subcommand};
+use compare::Asking;
 use keyfold_client::Backend;
-use keyfold_relational::mariadb::Mariadb;
-use keyfold_relational::postgres::Postgres;
-use keyfold_relational::sqlite::Sqlite;
-use keyfold_relational::{
-    Ended, MapError, Mapping, Migration, Progress, Source, SourceError, VerifyError, check, mend,
-    verify,
-};
+use keyfold_relational::{Ended, Migration, Progress, VerifyError, check, mend, verify};
+use opening::{Both, Origin, mapping, of_source};
+use reported::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,9 +45,14 @@ enum Action {
         /// End as soon as everything is carried.
         #[arg(long)]
         once: bool,
+        /// Write a report to this file at the end: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
     /// Show how far the migration is.
     Status(Both),
+    /// Ask each pattern of the tables and of the database, while programs write, and compare the answers.
+    Compare(Asking),
     /// Compare every row with its item, and every item with its row.
     Verify {
         #[command(flatten)]
@@ -58,6 +63,9 @@ enum Action {
         /// Begin at once.
         #[arg(long, requires = "mend")]
         yes: bool,
+        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
     /// End the migration: the database keeps its changes no more. The tables keep what was written.
     Complete {
@@ -80,101 +88,23 @@ enum Action {
     },
 }
 
-/// The model, and the database.
-#[derive(Args)]
-struct Origin {
-    /// The model, whose entities have `from` lines.
-    model: PathBuf,
-    /// The database: sqlite:FILE, postgres://USER@HOST/DATABASE (its password in PGPASSWORD), or
-    /// mysql://USER@HOST/DATABASE, a MariaDB (its password in MYSQL_PWD).
-    #[arg(long, value_name = "DATABASE")]
-    from: String,
-}
-
-/// The model, the database and the tables.
-#[derive(Args)]
-struct Both {
-    #[command(flatten)]
-    origin: Origin,
-    /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the
-    /// name of a connection of keyfold.toml.
-    #[arg(long, value_name = "CONNECTION")]
-    at: String,
-}
-
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
         Action::Check(origin) => checked(origin, output),
-        Action::Run { both, once } => carried(both, *once, output),
+        Action::Run { both, once, report } => carried(both, *once, report.as_deref(), output),
+        Action::Compare(asking) => compare::compare(asking, output),
         Action::Status(both) => status(both, output),
         Action::Verify {
-            both, mend: false, ..
-        } => verified(both, output),
-        Action::Verify { both, yes, .. } => mended(both, *yes, output),
+            both,
+            mend: false,
+            report,
+            ..
+        } => verified(both, report.as_deref(), output),
+        Action::Verify {
+            both, yes, report, ..
+        } => mended(both, *yes, report.as_deref(), output),
         Action::Complete { both, yes } => complete(both, *yes, output),
         Action::Abort { both, foreign, yes } => abort(both, *foreign, *yes, output),
-    }
-}
-
-/// A model that was read, and a database that was opened.
-struct Opened {
-    checked: Checked,
-    source: Box<dyn Source + Send>,
-}
-
-impl Origin {
-    fn open(&self, output: Output) -> Result<Opened, Failure> {
-        let checked = model_file::load_checked(&self.model, output, Shown::Errors)?;
-        if checked
-            .model
-            .entities
-            .iter()
-            .all(|one| one.origin.is_none())
-        {
-            return Err(Failure::refused(
-                "no entity of the model has a `from` line, which says what rows it is made of",
-            ));
-        }
-        let source = source(&self.from)?;
-        Ok(Opened { checked, source })
-    }
-}
-
-/// Opens a database by its name.
-fn source(name: &str) -> Result<Box<dyn Source + Send>, Failure> {
-    if let Some(file) = name.strip_prefix("sqlite:") {
-        let opened = Sqlite::open(Path::new(file));
-        return Ok(Box::new(opened.map_err(of_source)?));
-    }
-    if name.starts_with("postgres://") || name.starts_with("postgresql://") {
-        return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
-    }
-    if name.starts_with("mysql://") || name.starts_with("mariadb://") {
-        return Ok(Box::new(Mariadb::open(name).map_err(of_source)?));
-    }
-    // What somebody typed may hold a password.
-    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
-    Err(Failure::usage(format!(
-        "`{scheme}` names no database: it is sqlite:FILE, postgres://USER@HOST:PORT/DATABASE or \
-         mysql://USER@HOST:PORT/DATABASE"
-    ))
-    .of_argument("from"))
-}
-
-fn of_source(error: SourceError) -> Failure {
-    Failure::backend(error.message)
-}
-
-/// The mapping of the model, or its faults at their places.
-fn mapping<'m>(
-    checked: &'m Checked,
-    source: &mut dyn Source,
-    output: Output,
-) -> Result<Mapping<'m>, Failure> {
-    match Mapping::of(&checked.model, source) {
-        Ok(mapping) => Ok(mapping),
-        Err(MapError::Source(error)) => Err(of_source(error)),
-        Err(MapError::Model(faults)) => Err(model_file::refused(&faults, &checked.sources, output)),
     }
 }
 
@@ -221,7 +151,9 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     )
 }
 
-fn carried(both: &Both, once: bool, output: Output) -> Result<(), Failure> {
+fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
+    let file = report.map(File::of).transpose()?;
+    let began = Instant::now();
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = made_at(&both.at)?;
@@ -236,6 +168,14 @@ fn carried(both: &Both, once: bool, output: Output) -> Result<(), Failure> {
     })?;
     backend.sync()?;
     let figures = progress.figures();
+    if let Some(file) = file {
+        let parts = [
+            reported::places(&mapping, &opened.source.name(), &both.at),
+            reported::done(&figures, began.elapsed()),
+        ];
+        let verdict = reported::verdict_of_run(&ended);
+        file.write(&reported::report("A migration", verdict, parts))?;
+    }
     let verdict = told::verdict(&ended);
     let document = told::run_json(&ended, &figures);
     output.report(document, || told::show_run(&ended, &figures), verdict)
@@ -254,25 +194,22 @@ fn status(both: &Both, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verified(both: &Both, output: Output) -> Result<(), Failure> {
+fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Failure> {
+    let file = report.map(File::of).transpose()?;
+    let began = Instant::now();
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = looked_at(&both.at)?;
-    compared(&mapping, opened.source.as_mut(), &backend, output)
-}
-
-/// Compares rows and items, and shows what differs.
-fn compared(
-    mapping: &Mapping<'_>,
-    source: &mut (dyn Source + Send),
-    backend: &Backend,
-    output: Output,
-) -> Result<(), Failure> {
     let progress = Progress::default();
+    let source = opened.source.as_mut();
     let found = watched(&progress, output, || {
-        verify(mapping, source, backend, &progress)
+        verify(&mapping, source, &backend, &progress)
     })?;
     let found = found.map_err(of_comparison)?;
+    if let Some(file) = file {
+        let places = reported::places(&mapping, &opened.source.name(), &both.at);
+        reported::write_verified(&file, places, &found, began.elapsed())?;
+    }
     let verdict = told::verdict_of_comparison(&found, progress.is_stopping());
     output.report(
         told::verify_json(&found),
@@ -290,7 +227,8 @@ fn of_comparison(error: VerifyError) -> Failure {
 }
 
 /// Writes what differs, and compares again.
-fn mended(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
+    let file = report.map(File::of).transpose()?;
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;
@@ -300,6 +238,7 @@ fn mended(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         );
         asked("nothing was written")?;
     }
+    let began = Instant::now();
     let progress = Progress::default();
     let source = opened.source.as_mut();
     let found = watched(&progress, output, || {
@@ -307,6 +246,10 @@ fn mended(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     })?;
     let found = found.map_err(of_comparison)?;
     backend.sync()?;
+    if let Some(file) = file {
+        let places = reported::places(&mapping, &opened.source.name(), &both.at);
+        reported::write_verified(&file, places, &found.verified, began.elapsed())?;
+    }
     let verdict = told::verdict_of_mend(&found, progress.is_stopping());
     output.report(told::mend_json(&found), || told::show_mend(&found), verdict)
 }

@@ -227,6 +227,20 @@ pub(super) fn verdict(ended: &Ended) -> Result<(), Failure> {
     }
 }
 
+/// How a run has ended, as a sentence.
+pub(super) fn sentence(ended: &Ended) -> String {
+    match ended {
+        Ended::Caught => "Everything is carried.".to_owned(),
+        Ended::Stopped => {
+            "The run was stopped, and the same command goes on from there.".to_owned()
+        }
+        Ended::Overtaken => "Another run of this migration has begun.".to_owned(),
+        Ended::Problem(problem) => format!("A row stands in the way: {problem}."),
+        Ended::Source(error) => format!("The database could not be used: {error}."),
+        Ended::Target(error) => format!("The tables could not be used: {error}."),
+    }
+}
+
 pub(super) fn status_json(state: Option<&State>) -> Json {
     match state {
         None => json!({ "state": "none" }),
@@ -291,7 +305,7 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
         )),
         0 => Ok(()),
         count => {
-            let items = differ(count);
+            let items = difference(count);
             Err(Failure::refused(format!(
                 "{items}: `keyfold migrate verify --mend` writes what the rows say"
             )))
@@ -299,7 +313,7 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
     }
 }
 
-fn differ(count: u64) -> String {
+pub(super) fn difference(count: u64) -> String {
     match count {
         1 => "1 item differs from its row".to_owned(),
         count => format!("{count} items differ from their rows"),
@@ -328,7 +342,7 @@ pub(super) fn verdict_of_mend(found: &Mended, is_stopped: bool) -> Result<(), Fa
         0 if !is_stopped => Ok(()),
         count if !is_stopped => Err(Failure::refused(format!(
             "{} still: mend the rows or the model",
-            differ(count)
+            difference(count)
         ))),
         _ => verdict_of_comparison(&found.verified, is_stopped),
     }

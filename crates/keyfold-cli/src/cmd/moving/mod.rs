@@ -21,7 +21,7 @@ mod line;
 mod moved;
 mod pausing;
 mod places;
-mod report;
+pub(super) mod report;
 mod screen;
 mod switching;
 mod told;

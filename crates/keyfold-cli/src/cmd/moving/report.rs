@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 
 /// What a report says, in neither form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Report {
-    pub(super) title: String,
+pub(in crate::cmd) struct Report {
+    pub(in crate::cmd) title: String,
     /// The sentence that matters most.
-    pub(super) verdict: String,
-    pub(super) sections: Vec<Section>,
+    pub(in crate::cmd) verdict: String,
+    pub(in crate::cmd) sections: Vec<Section>,
 }
 
 /// A part of a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Section {
-    pub(super) heading: String,
+pub(in crate::cmd) struct Section {
+    pub(in crate::cmd) heading: String,
     /// The table: its head and rows. Without rows it is left out.
-    pub(super) head: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(in crate::cmd) head: Vec<String>,
+    pub(in crate::cmd) rows: Vec<Vec<String>>,
     /// Sentences below it.
-    pub(super) notes: Vec<String>,
+    pub(in crate::cmd) notes: Vec<String>,
 }
 
 impl Section {
     /// A section of names and values.
-    pub(super) fn facts(heading: &str, facts: Vec<(&str, String)>) -> Section {
+    pub(in crate::cmd) fn facts(heading: &str, facts: Vec<(&str, String)>) -> Section {
         Section {
             heading: heading.to_owned(),
             head: ["", ""].map(str::to_owned).to_vec(),
@@ -51,7 +51,7 @@ enum Form {
 
 /// A file for a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct File {
+pub(in crate::cmd) struct File {
     path: PathBuf,
     form: Form,
 }
@@ -62,7 +62,7 @@ impl File {
     /// # Errors
     /// When the end of its name is none of the forms, or when its folder is not there: before anything is
     /// read or written.
-    pub(super) fn of(path: &Path) -> Result<File, Failure> {
+    pub(in crate::cmd) fn of(path: &Path) -> Result<File, Failure> {
         let form = match path.extension().and_then(|end| end.to_str()) {
             Some("md" | "markdown") => Form::Markdown,
             Some("html" | "htm") => Form::Html,
@@ -95,7 +95,7 @@ impl File {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(&self, report: &Report) -> Result<(), Failure> {
+    pub(in crate::cmd) fn write(&self, report: &Report) -> Result<(), Failure> {
         let text = match self.form {
             Form::Markdown => markdown(report),
             Form::Html => html(report),

@@ -124,7 +124,10 @@ impl Together {
             }
         }
         // A table that is not followed is even when it is copied, and its run has ended.
-        let is_even = |one: &Moved| one.stream.is_none() || one.progress.is_at_goal();
+        let is_even = |one: &Moved| match one.stream {
+            Some(_) => one.progress.is_at_goal(),
+            None => one.progress.figures().is_even(),
+        };
         self.is_even = self.has_goal && moved.iter().all(is_even);
         self.is_over = self.is_even || is_late;
     }

@@ -163,6 +163,7 @@ fn print_choice(choice: &Choice, out: &mut Printer) {
     out.gap();
 }
 
+/// A record is read and given by the same type, so that its fields are those of what is given.
 fn print_record(form: &Form, record: &RecordForm, out: &mut Printer) {
     let RecordForm {
         type_name,
@@ -170,7 +171,7 @@ fn print_record(form: &Form, record: &RecordForm, out: &mut Printer) {
         fields,
     } = record;
     out.doc(0, &[format!("The record `{name}`.")]);
-    interface(form, type_name, None, fields, out);
+    given(form, type_name, fields, out);
 }
 
 fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {

@@ -2,6 +2,7 @@
 
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
+use super::former::former;
 use super::origin;
 use super::template::template;
 use crate::diagnostic::{Diagnostic, Edit, Span};
@@ -21,12 +22,21 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
         .take_word("was")
         .then(|| cursor.word("the name that the entity had"))
         .transpose()?;
+    let part = match was.is_some() && cursor.take_word("where") {
+        true => {
+            let attribute = cursor.attribute("an attribute of the earlier version")?;
+            cursor.sign("=")?;
+            Some((attribute, cursor.fixed_value()?))
+        }
+        false => None,
+    };
     let table = cursor
         .take_word("in")
         .then(|| cursor.name("a table"))
         .transpose()?;
     Ok(EntityDecl {
         was,
+        part,
         ..empty(name, head, table, cursor.before().end)
     })
 }
@@ -37,6 +47,7 @@ pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> 
         end,
         name,
         was: None,
+        part: None,
         head,
         table,
         attributes: Vec::new(),
@@ -262,7 +273,7 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         let always = default.is_some() && cursor.take_word("always");
         let was = cursor
             .take_word("was")
-            .then(|| cursor.attribute("the name that the attribute had"))
+            .then(|| former(cursor))
             .transpose()?;
         into.push(AttributeDecl {
             name,

@@ -4,6 +4,7 @@
 mod condition;
 mod cursor;
 mod entity;
+mod former;
 mod origin;
 mod pattern;
 mod recover;

@@ -29,7 +29,7 @@ pub(super) fn template(cursor: &mut Cursor<'_>) -> Parsed<TemplateDecl> {
 }
 
 /// The parts of a template's text, which starts at `start` in the source.
-fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
+pub(super) fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
     let mut parts = Vec::new();
     let mut rest = text;
     let mut at = start;

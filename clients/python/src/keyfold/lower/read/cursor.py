@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from keyfold.errors import Invalid
+from keyfold.errors import Invalid, Transport
 from keyfold.keys.periods import first_time, is_period
 from keyfold.keys.text import SHARD, column
 from keyfold.lower.arguments import the_pattern
@@ -99,8 +99,16 @@ def foreign(pattern: str) -> Invalid:
     )
 
 
+def check_end(question: Question, arguments: Values, next_key: Item) -> None:
+    """Refuses a key in which a page cannot have ended: the next page would be another one."""
+    if not _is_own_key(question, next_key, arguments):
+        raise Transport(
+            f"a page of {question.name} ends with a key that is none of what was asked for"
+        )
+
+
 def _is_own_key(question: Question, after: Item, arguments: Values) -> bool:
-    """Whether a key is one of the partition that the arguments give."""
+    """Whether a key is one of the partition that the arguments give, with values of its types."""
     plan = question.plan
     if plan.request not in ("Query", "Scan") or set(after) != key_names(plan):
         return False

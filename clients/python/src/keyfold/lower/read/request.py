@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from keyfold.errors import KeyfoldError, Transport, is_absent_table
+from keyfold.errors import KeyfoldError, is_absent_table
 from keyfold.keys.text import column
 from keyfold.lower import capacity
 from keyfold.lower.bound import bind
 from keyfold.lower.derive import name_in_period
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read import condition
-from keyfold.lower.read.cursor import key_names
+from keyfold.lower.read.cursor import check_end
 from keyfold.lower.read.question import Question, Raw, printed_key
 from keyfold.lower.steps import Lowering, Request, Response, ask
 from keyfold.plan.model import Index, Table
@@ -141,19 +141,20 @@ def query(
         if is_absent(question, error):
             return Raw(condition=shown, requests=1)
         raise
-    return _raw(question, response, shown)
+    return _raw(question, arguments, response, shown)
 
 
-def _raw(question: Question, response: Response, shown: str) -> Raw:
-    next_key = response.get("LastEvaluatedKey")
-    if next_key and set(next_key) != key_names(question.plan):
-        raise Transport(f"{question.name} has a page that ends at no key of its table")
+def _raw(question: Question, arguments: Values, response: Response, shown: str) -> Raw:
+    found = response.get("LastEvaluatedKey")
+    next_key = canonical_item(found) if found else None
+    if next_key is not None:
+        check_end(question, arguments, next_key)
     return Raw(
         items=[canonical_item(item) for item in response.get("Items", ())],
         condition=shown,
         requests=1,
         capacity=capacity.total(response),
-        next=canonical_item(next_key) if next_key else None,
+        next=next_key,
     )
 
 
@@ -168,7 +169,7 @@ def _scan(question: Question, after: Item | None, limit: int | None) -> Lowering
         request["ExclusiveStartKey"] = after
     request.update({**filtered, **projected, **made.members(), **capacity.REQUESTED})
     response = yield from ask(Request("Scan", request))
-    return _raw(question, response, "every item")
+    return _raw(question, question.arguments, response, "every item")
 
 
 def _filter(question: Question, made: Placeholders) -> dict[str, Any]:

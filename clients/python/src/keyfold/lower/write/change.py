@@ -83,7 +83,7 @@ def add_put(entity: Entity, given: Values, values: Values, draft: Draft) -> Lowe
     with their defaults."""
     old = yield from read(entity, values)
     if old is not None:
-        _check_version(entity, old, given)
+        _check_version(entity, "put", old, given)
     else:
         _check_absent(entity, given)
     steps.put_over(entity, values, old, (), draft)
@@ -96,7 +96,7 @@ def add_update(
     old = yield from read(entity, changes)
     if old is None:
         raise not_found(entity, f"update {entity.name}", changes)
-    _check_version(entity, old, changes)
+    _check_version(entity, "update", old, changes)
     new = {**old.values, **changes}
     for name in removed:
         new.pop(name, None)
@@ -110,7 +110,7 @@ def add_deletion(entity: Entity, key: Values, draft: Draft) -> Lowering[None]:
     old = yield from read(entity, key)
     if old is None:
         raise not_found(entity, f"delete {entity.name}", key)
-    _check_version(entity, old, key)
+    _check_version(entity, "delete", old, key)
     watched = [entity.version] if entity.version is not None else []
     steps.delete(entity, old, watched, draft)
 
@@ -130,7 +130,7 @@ def check_removable(entity: Entity, changes: Values, removed: Sequence[str]) -> 
             raise Invalid(message, of=entity.name, attribute=name)
 
 
-def _check_version(entity: Entity, old: StoredEntity, given: Values) -> None:
+def _check_version(entity: Entity, verb: str, old: StoredEntity, given: Values) -> None:
     """Refuses a given version that is not the stored one."""
     wanted = given.get(entity.version) if entity.version else None
     if wanted is None or entity.version is None:
@@ -142,7 +142,7 @@ def _check_version(entity: Entity, old: StoredEntity, given: Values) -> None:
             f" {entity.version} is {'missing' if held is None else shown(held)}, and"
             f" {shown(wanted)} was expected; read it again"
         )
-        raise at_entity(error, f"change {entity.name}", entity, old.values)
+        raise at_entity(error, f"{verb} {entity.name}", entity, old.values)
 
 
 def _check_absent(entity: Entity, given: Values) -> None:

@@ -1,4 +1,9 @@
-//! `keyfold infer TABLE`: proposes a model from an existing table and a sample of its items.
+//! `keyfold infer`: proposes a model, from existing tables and samples of their items, or from a relational
+//! database.
+//!
+//! - `relational`: the proposal of a relational database, and what is told of it.
+
+mod relational;
 
 use super::new_model::ModelOutput;
 use crate::backend::{BackendArguments, Use};
@@ -7,6 +12,8 @@ use crate::output::Output;
 use clap::Args;
 use keyfold_client::{Backend, tables};
 use keyfold_codegen::infer::propose;
+use relational::Wanted;
+use std::path::PathBuf;
 
 /// Names of tables in a message.
 const SHOWN_MAX: usize = 20;
@@ -14,12 +21,19 @@ const SHOWN_MAX: usize = 20;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The tables of the model.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
     tables: Vec<String>,
     /// Items to read from each table.
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 500, conflicts_with = "from")]
     sample: usize,
-    /// The model's name [default: that of the first table].
+    /// A relational database instead of tables: sqlite:FILE, or postgres://USER@HOST/DATABASE (its password in
+    /// PGPASSWORD). Every row is read, and nothing is written.
+    #[arg(long, value_name = "DATABASE", conflicts_with_all = ["endpoint", "data", "connection"])]
+    from: Option<String>,
+    /// The queries that the database is asked, each up to its `;`.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    queries: Option<PathBuf>,
+    /// The model's name [default: that of the first table, or of the database].
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -30,6 +44,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     arguments.model.check()?;
+    if let Some(from) = &arguments.from {
+        let wanted = Wanted {
+            from,
+            queries: arguments.queries.as_deref(),
+            name: arguments.name.as_deref(),
+        };
+        return relational::run(&wanted, &arguments.model, output);
+    }
     let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let mut found = Vec::new();
     for name in &arguments.tables {

@@ -1,0 +1,96 @@
+//! What a command of a migration is about: the model, the database, the tables.
+
+use crate::failure::Failure;
+use crate::model_file::{self, Checked, Shown};
+use crate::output::Output;
+use clap::Args;
+use keyfold_relational::mariadb::Mariadb;
+use keyfold_relational::postgres::Postgres;
+use keyfold_relational::sqlite::Sqlite;
+use keyfold_relational::{MapError, Mapping, Source, SourceError};
+use std::path::{Path, PathBuf};
+
+/// The model, and the database.
+#[derive(Args)]
+pub(super) struct Origin {
+    /// The model, whose entities have `from` lines.
+    model: PathBuf,
+    /// The database: sqlite:FILE, postgres://USER@HOST/DATABASE (its password in PGPASSWORD), or
+    /// mysql://USER@HOST/DATABASE, a MariaDB (its password in MYSQL_PWD).
+    #[arg(long, value_name = "DATABASE")]
+    from: String,
+}
+
+/// The model, the database and the tables.
+#[derive(Args)]
+pub(super) struct Both {
+    #[command(flatten)]
+    pub(super) origin: Origin,
+    /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the
+    /// name of a connection of keyfold.toml.
+    #[arg(long, value_name = "CONNECTION")]
+    pub(super) at: String,
+}
+
+/// A model that was read, and a database that was opened.
+pub(super) struct Opened {
+    pub(super) checked: Checked,
+    pub(super) source: Box<dyn Source + Send>,
+}
+
+impl Origin {
+    pub(super) fn open(&self, output: Output) -> Result<Opened, Failure> {
+        let checked = model_file::load_checked(&self.model, output, Shown::Errors)?;
+        if checked
+            .model
+            .entities
+            .iter()
+            .all(|one| one.origin.is_none())
+        {
+            return Err(Failure::refused(
+                "no entity of the model has a `from` line, which says what rows it is made of",
+            ));
+        }
+        let source = source(&self.from)?;
+        Ok(Opened { checked, source })
+    }
+}
+
+/// Opens a database by its name.
+fn source(name: &str) -> Result<Box<dyn Source + Send>, Failure> {
+    if let Some(file) = name.strip_prefix("sqlite:") {
+        let opened = Sqlite::open(Path::new(file));
+        return Ok(Box::new(opened.map_err(of_source)?));
+    }
+    if name.starts_with("postgres://") || name.starts_with("postgresql://") {
+        return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
+    }
+    if name.starts_with("mysql://") || name.starts_with("mariadb://") {
+        return Ok(Box::new(Mariadb::open(name).map_err(of_source)?));
+    }
+    // What somebody typed may hold a password.
+    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
+    Err(Failure::usage(format!(
+        "`{scheme}` names no database: it is sqlite:FILE, postgres://USER@HOST:PORT/DATABASE or \
+         mysql://USER@HOST:PORT/DATABASE"
+    ))
+    .of_argument("from"))
+}
+
+/// A failure of the database.
+pub(super) fn of_source(error: SourceError) -> Failure {
+    Failure::backend(error.message)
+}
+
+/// The mapping of the model, or its faults at their places.
+pub(super) fn mapping<'m>(
+    checked: &'m Checked,
+    source: &mut dyn Source,
+    output: Output,
+) -> Result<Mapping<'m>, Failure> {
+    match Mapping::of(&checked.model, source) {
+        Ok(mapping) => Ok(mapping),
+        Err(MapError::Source(error)) => Err(of_source(error)),
+        Err(MapError::Model(faults)) => Err(model_file::refused(&faults, &checked.sources, output)),
+    }
+}

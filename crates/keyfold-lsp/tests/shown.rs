@@ -1,0 +1,149 @@
+//! What an editor shows in the text: hints behind patterns, lenses above them, colours.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Editor, position, uri};
+use serde_json::{Value as Json, json};
+
+const SHOP: &str = r##"model shop 1
+table Shop (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK)
+entity User
+  userId: string, email: string  # É😀 note
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "EMAIL#{email}"  "PROFILE"
+  unique email
+pattern user(userId) -> User?  # by id
+pattern user_by_email(email) -> User?
+write reword(userId, email)
+  update User set email = email
+"##;
+
+fn document() -> Json {
+    json!({ "textDocument": { "uri": uri("m.keyfold") } })
+}
+
+#[test]
+fn a_pattern_shows_its_index_and_units() {
+    let mut editor = Editor::of(SHOP);
+    let mut params = document();
+    params["range"] = json!({
+        "start": { "line": 0, "character": 0 },
+        "end": position(SHOP, SHOP.len()),
+    });
+    let hints = |editor: &mut Editor, params: &Json| -> Vec<(Json, String)> {
+        let found = editor.ask("textDocument/inlayHint", params.clone());
+        let found = found.as_array().unwrap().iter();
+        found
+            .map(|hint| {
+                (
+                    hint["position"].clone(),
+                    hint["label"].as_str().unwrap().to_owned(),
+                )
+            })
+            .collect()
+    };
+    let first = position(SHOP, SHOP.find("  # by id").unwrap());
+    let second = position(SHOP, SHOP.find("\nwrite").unwrap());
+    let wanted = [
+        (first, "GetItem of Shop, 0.5 units".to_owned()),
+        (second, "Query of Shop.GSI1, 0.5 units".to_owned()),
+    ];
+    assert_eq!(hints(&mut editor, &params), wanted);
+    // Half typed, the file keeps them.
+    editor.replace("m.keyfold", &format!("{SHOP}pattern "));
+    assert_eq!(hints(&mut editor, &params), wanted);
+    params["range"]["end"] = json!({ "line": 9, "character": 0 });
+    assert_eq!(hints(&mut editor, &params).len(), 1);
+}
+
+#[test]
+fn a_pattern_and_a_write_can_be_run_and_a_model_proved() {
+    let mut editor = Editor::of(SHOP);
+    let found = editor.ask("textDocument/codeLens", document());
+    let commands: Vec<&Json> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lens| &lens["command"])
+        .collect();
+    assert_eq!(commands.len(), 4);
+    assert_eq!(commands[0]["command"], "keyfold.prove");
+    assert_eq!(
+        commands[0]["arguments"],
+        json!([{ "model": "/models/m.keyfold" }])
+    );
+    assert_eq!(found[0]["range"]["start"]["line"], 0);
+    assert_eq!(commands[3]["command"], "keyfold.run");
+    let write = json!([{
+        "model": "/models/m.keyfold",
+        "name": "reword",
+        "parameters": ["userId", "email"],
+    }]);
+    assert_eq!(commands[3]["arguments"], write);
+}
+
+#[test]
+fn each_token_has_its_type() {
+    let mut editor = Editor::of(SHOP);
+    let types = editor.ask("textDocument/semanticTokens/full", document());
+    let data: Vec<u64> = types["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one.as_u64().unwrap())
+        .collect();
+    let legend = [
+        "keyword",
+        "type",
+        "namespace",
+        "class",
+        "struct",
+        "property",
+        "variable",
+        "parameter",
+        "function",
+        "method",
+        "string",
+        "number",
+        "comment",
+    ];
+    let lines: Vec<Vec<u16>> = SHOP
+        .lines()
+        .map(|line| line.encode_utf16().collect())
+        .collect();
+    let (mut line, mut start) = (0, 0);
+    let mut shown = Vec::new();
+    for token in data.chunks(5) {
+        line += token[0] as usize;
+        start = if token[0] == 0 { start } else { 0 } + token[1] as usize;
+        let text = &lines[line][start..start + token[2] as usize];
+        let text = String::from_utf16(text).unwrap();
+        shown.push(format!("{text} {}", legend[token[3] as usize]));
+    }
+    for wanted in [
+        "model keyword",
+        "1 number",
+        "Shop namespace",
+        "GSI1 namespace",
+        "User class",
+        "userId property",
+        "string type",
+        "# É😀 note comment",
+        "\"USER#{ string",
+        "}\" string",
+        "user_by_email function",
+        "reword method",
+        "update keyword",
+        "set keyword",
+    ] {
+        assert!(
+            shown.iter().any(|one| one == wanted),
+            "{wanted} in {shown:?}"
+        );
+    }
+    let name = |one: &String| one.split_once(' ').unwrap().0.to_owned();
+    let written: String = shown.iter().map(name).collect();
+    assert!(!written.contains('\n'));
+}

@@ -1,0 +1,1 @@
+"""A shop in PostgreSQL becomes one table, while its programs write."""
