@@ -116,7 +116,10 @@ impl<'m> Mapping<'m> {
             if faults.len() == known {
                 let depends = one.depends(source, &identity, &mut mapping.watched);
                 let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
-                let statements = Statements::of(source, &one.origin, &columns, &identity);
+                let alias = &one.origin.table.alias;
+                let kinds = identity.iter().map(|(_, name)| one.kind_of(alias, name));
+                let kinds: Vec<&str> = kinds.collect();
+                let statements = Statements::of(source, &one.origin, &columns, &identity, &kinds);
                 mapping.entities.push(Mapped {
                     model,
                     entity,
@@ -241,7 +244,8 @@ impl<'m> Draft<'m> {
         for (one, other) in self.origin.joins.iter().flat_map(|join| &join.on) {
             faults.extend(self.has(one).err());
             faults.extend(self.has(other).err());
-            if let Err(why) = source.comparable(self.kind_of(one), self.kind_of(other)) {
+            let kind = |column: &SqlColumn| self.kind_of(&column.alias, &column.column);
+            if let Err(why) = source.comparable(kind(one), kind(other)) {
                 let message = format!(
                     "`{}.{}` and `{}.{}` {why}",
                     one.alias, one.column, other.alias, other.column

@@ -116,6 +116,12 @@ pub trait Source {
         Ok(())
     }
 
+    /// A column of rows that are put in order, as it is sorted and compared by its type.
+    fn sorted(&self, column: String, kind: &str) -> String {
+        let _ = kind;
+        column
+    }
+
     /// The condition of rows that are not before the identity that is the arguments, by the columns that
     /// identify a row.
     fn behind(&self, columns: &[String]) -> String {

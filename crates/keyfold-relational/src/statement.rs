@@ -16,6 +16,8 @@ pub(crate) struct Statements {
     only: String,
     /// The columns that identify an item.
     identity: Vec<String>,
+    /// These, as rows are sorted by them.
+    sorted: Vec<String>,
     tables: String,
 }
 
@@ -83,8 +85,12 @@ impl Statements {
         origin: &Origin,
         columns: &[&str],
         identity: &[(usize, String)],
+        kinds: &[&str],
     ) -> Statements {
         let alias = &origin.table.alias;
+        let sorted = identity.iter().zip(kinds);
+        let sorted =
+            sorted.map(|((_, name), kind)| source.sorted(column(source, alias, name), kind));
         let own = identity.iter().map(|(_, name)| column(source, alias, name));
         let tables = tables(source, origin, origin.joins.len());
         Statements {
@@ -94,6 +100,7 @@ impl Statements {
                 .as_ref()
                 .map_or(String::new(), |(only, _)| format!("({only})")),
             identity: own.collect(),
+            sorted: sorted.collect(),
             tables,
         }
     }
@@ -117,11 +124,11 @@ impl Statements {
     /// The rows in the order of their identity, at most so many: from the beginning, or from the identity that
     /// is its arguments. Without those whose identity has a NULL.
     pub(crate) fn page(&self, source: &dyn Source, is_first: bool, most: usize) -> String {
-        let own = self.identity.join(", ");
+        let own = self.sorted.join(", ");
         let named = self.identity.iter();
         let mut all: Vec<String> = named.map(|one| format!("{one} IS NOT NULL")).collect();
         if !is_first {
-            all.push(source.behind(&self.identity));
+            all.push(source.behind(&self.sorted));
         }
         format!(
             "{}{} ORDER BY {own} LIMIT {most}",

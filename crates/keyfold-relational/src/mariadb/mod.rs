@@ -237,6 +237,14 @@ impl Source for Mariadb {
         }
     }
 
+    fn sorted(&self, column: String, kind: &str) -> String {
+        // The words of an ENUM are sorted by their numbers, and compared with texts as texts.
+        match Kind::of(kind).base == "enum" {
+            true => format!("CAST({column} AS CHAR)"),
+            false => column,
+        }
+    }
+
     fn behind(&self, columns: &[String]) -> String {
         // MariaDB does not look for rows of several columns in an index; so the first column is said by itself.
         let mut condition = String::new();

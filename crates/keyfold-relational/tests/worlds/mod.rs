@@ -156,6 +156,9 @@ impl Source for Busy<'_> {
     fn is_null(&self, column: &str) -> String {
         self.inner.is_null(column)
     }
+    fn sorted(&self, column: String, kind: &str) -> String {
+        self.inner.sorted(column, kind)
+    }
     fn behind(&self, columns: &[String]) -> String {
         self.inner.behind(columns)
     }
