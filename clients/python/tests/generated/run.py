@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from decimal import Decimal
 from importlib import import_module
@@ -227,7 +227,20 @@ def answers(endpoint: str) -> None:
         assert ticket is not None and ticket.history == [entry]
         [waiting] = answers.waiting().all()
         assert waiting.assignee == "bob"
-        assert answers.account(id=ada).tickets == 1
+        read = answers.account(id=ada)
+        assert read.tickets == 1
+        # An entity that was read is changed and put back, and is its own key.
+        answers.Account.put(replace(read, owner="A.", tags=None))
+        assert code_of(lambda: answers.Account.put(read)) == "stale_version"
+        put_back = answers.account(id=ada)
+        assert put_back == replace(
+            read, owner="A.", tags=None, v=put_back.v, updated_at=put_back.updated_at
+        )
+        answers.transact([answers.Account.part.update(put_back, a.AccountPatch(owner="Ada"))])
+        assert answers.Account.get_many([put_back]) == [answers.account(id=ada)]
+        assert code_of(lambda: answers.Account.delete(put_back)) == "stale_version"
+        answers.Ticket.update(ticket, a.TicketPatch(assignee="ada"))
+        answers.Ticket.update(ticket, a.TicketPatch(assignee="bob"))
         assert {one.id for one in answers.places(country="de")} == {ada, bob}
         maybe = next(iter([None, "b"]), "c")
         assert len(answers.places(country=maybe).all()) == len(answers.places().all())
