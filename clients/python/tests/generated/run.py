@@ -271,6 +271,21 @@ def made(endpoint: str) -> None:
         assert cart is not None and cart.at == pair.two_at
         today = day(15).date()
         assert client.visit(day=today).made.first_at is None, "one request does not say"
+        task_id = m.TaskId("t")
+        born = client.born_closed(task_id=task_id).made
+        closed = client.close(task_id=task_id).made
+        assert_type(closed.closed_at, datetime)
+        task = client.task(task_id=task_id)
+        assert task is not None and task.closed_at == closed.closed_at >= born.closed_at
+        assert client.close(task_id=task_id, now=day(15)).made.closed_at == day(15), "as given"
+        each = client.close_each(tasks=[m.Which(task_id=task_id)]).made
+        assert [one > day(15) for one in each.closed_at] == [True]
+        seen = client.see(task_id=task_id, at=day(15)).made
+        task = client.task(task_id=task_id)
+        assert task is not None and task.seen_at == seen.seen_at
+        client.Task.create(m.NewTask(task_id=m.TaskId("u")))
+        both = client.close_both(one_task_id=task_id, two_task_id=m.TaskId("u")).made
+        assert both.one_closed_at == both.two_closed_at
         put = client.Cart.put_many([m.NewCart(note="a"), m.NewCart(id=cart_id)])
         cart = client.cart(id=put.made[0].id)
         assert cart is not None and cart.note == "a"

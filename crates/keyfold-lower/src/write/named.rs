@@ -101,7 +101,7 @@ pub(super) async fn compose(
             let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
             lender = Some(added.map_err(renamed)?);
             let asked = (asked, arguments);
-            own_made.extend(touched(write, (&action, entity), &fields, asked));
+            own_made.extend(moments(write, (&action, entity), &fields, asked));
             made.extend(
                 own_made
                     .into_iter()
@@ -113,9 +113,9 @@ pub(super) async fn compose(
     meeting::hand_over(&mut draft.steps)
 }
 
-/// The attributes that each write sets, which an action sets to the present moment since the caller
-/// did not give them: those that it assigns, and those of a whole entity.
-fn touched(
+/// The attributes that an action sets to the present moment since the caller did not give one: those
+/// that it assigns, whether its item is new or not, and those of a whole entity.
+fn moments(
     write: &Write,
     (action, entity): (&Action, &Entity),
     fields: &[String],
@@ -139,12 +139,12 @@ fn touched(
     let whole = whole
         .filter(|name| action.verb.writes_all_attributes() && !is_assigned(name))
         .filter_map(|name| Some((name, inputs::parameter_of(action, fields, name)?)));
+    let is_only_stored = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
     let made = assigned.chain(whole).filter_map(|(attribute, parameter)| {
-        let attribute = entity.attribute(attribute)?;
-        let is_made = attribute.is_touched() && is_now(parameter);
+        let is_made = is_now(parameter) && !is_only_stored(attribute);
         is_made.then_some(Made {
             entity: entity.name.clone(),
-            attribute: attribute.name.clone(),
+            attribute: attribute.clone(),
             value: arguments.get(parameter)?.clone(),
         })
     });
