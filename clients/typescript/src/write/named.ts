@@ -116,12 +116,11 @@ class Composition {
       const others = entity.attributes.filter(({ name }) => !set.some((one) => one.attribute === name));
       given.push(...others.map(({ name }): [string, string | undefined] => [name, parameterOf(action, own, name)]));
     }
+    const moments = parameters.filter(({ name, now, optional }) => now === true && optional === true && !asked.has(name));
     return given.flatMap(([attribute, parameter]): MadeValue[] => {
-      if (parameter === undefined || asked.has(parameter)) return [];
-      const known = parameters.find(({ name }) => name === parameter);
-      const value = known?.now === true && known.optional === true ? args.get(parameter) : undefined;
-      const isOnlyStored = otherwise.some((one) => one.attribute === attribute);
-      return isOnlyStored || value === undefined ? [] : [{ entity: entity.name, attribute, value }];
+      const value = args.get(moments.find(({ name }) => name === parameter)?.name ?? "");
+      const isOnlyStored = value === undefined || otherwise.some((one) => one.attribute === attribute);
+      return isOnlyStored ? [] : [{ entity: entity.name, attribute, value }];
     });
   }
 

@@ -22,6 +22,7 @@ use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
+use keyfold_model::schema::WriteParameter;
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -121,11 +122,15 @@ fn moments(
     fields: &[String],
     (asked, arguments): (&Values, &Values),
 ) -> Vec<Made> {
-    let is_now = |name: &str| {
-        let mut parameters = write.parameters.iter();
-        let known = parameters.find(|one| one.name == name);
-        known.is_some_and(|one| one.is_now && one.optional) && !asked.contains_key(name)
-    };
+    let is_moment = |one: &&WriteParameter| one.is_now && one.optional;
+    let known = write.parameters.iter().filter(is_moment);
+    let known: Vec<&str> = known
+        .map(|one| one.name.as_str())
+        .filter(|name| !asked.contains_key(*name))
+        .collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
     let assigned = action.assignments.iter().filter_map(|one| {
         let (Operand::Parameter(name), None) = (&one.left, &one.right) else {
             return None;
@@ -141,7 +146,7 @@ fn moments(
         .filter_map(|name| Some((name, inputs::parameter_of(action, fields, name)?)));
     let is_only_stored = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
     let made = assigned.chain(whole).filter_map(|(attribute, parameter)| {
-        let is_made = is_now(parameter) && !is_only_stored(attribute);
+        let is_made = known.contains(&parameter) && !is_only_stored(attribute);
         is_made.then_some(Made {
             entity: entity.name.clone(),
             attribute: attribute.clone(),
