@@ -5,7 +5,7 @@ import { KeyfoldError } from "@keyfold/client";
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import { BookId, BookmarksClient, CustomerId } from "./made/bookmarks.js";
 import { InheritsId, LanguageNamesClient, type NewInherits, LineId as LanguageLineId } from "./made/language_names.js";
-import { CartId, LineId, MadeClient } from "./made/made.js";
+import { CartId, LineId, MadeClient, TaskId } from "./made/made.js";
 import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
 
 /** The code of the error that a call fails with. */
@@ -231,6 +231,14 @@ export async function made(endpoint: string): Promise<void> {
   assert.ok(pair["one.id"] !== pair["two.id"]);
   assert.equal((await client.cart({ id: pair["two.id"] }))?.at, pair["two.at"]);
   assert.equal((await client.visit({ day: "2024-01-15" })).made.firstAt, undefined, "one request does not say");
+  const taskId = TaskId("t");
+  await client.bornClosed({ taskId });
+  const { closedAt } = (await client.close({ taskId })).made;
+  assert.equal((await client.task({ taskId }))?.closedAt, closedAt);
+  const moment = "2024-01-15T00:00:00.000Z";
+  assert.equal((await client.close({ taskId, now: moment })).made.closedAt, moment, "as it was given");
+  const each = (await client.closeEach({ tasks: [{ taskId }] })).made;
+  assert.deepEqual(each.closedAt.map((one) => one > moment), [true]);
   const { made } = await client.Cart.putMany([{ note: "a" }, { id: cartId }]);
   assert.equal((await client.cart({ id: made[0]!.id }))?.note, "a");
   assert.equal(made[1]?.id, cartId);

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import support
 
-from keyfold import Client, Invalid, Model, load, testing
+from keyfold import Client, Create, Invalid, Model, Put, load, testing
 from keyfold.plan.model import Entity
 from keyfold.testing import Fakes
 
 ENTITIES = 8
+FIRST = support.ROOT / "crates" / "keyfold-cli" / "src" / "cmd" / "first.keyfold"
+"""The model of `keyfold init`."""
 
 
 def ordered(model: Model) -> list[Entity]:
@@ -37,18 +39,61 @@ def ordered(model: Model) -> list[Entity]:
 
 
 @pytest.mark.parametrize(
-    "path", [*support.MODELS, support.EVERYTHING, support.THINGS], ids=lambda path: path.stem
+    "path",
+    [*support.MODELS, support.EVERYTHING, support.THINGS, FIRST],
+    ids=lambda path: path.stem,
 )
 def test_factories_are_valid(path: Path) -> None:
     model = load(support.plan(path))
     with testing.serve() as server, Client(model, server.endpoint) as client:
         client.ensure_tables()
         fakes = Fakes(client)
-        for _ in range(ENTITIES):
+        for at in range(ENTITIES):
             related: dict[str, Any] = {}
             for entity in ordered(model):
                 related[entity.name] = fakes.entity(entity.name, related=related)
-                client.create(entity.name, related[entity.name])
+                write = client.put if at % 2 else client.create
+                # It has what a write would make.
+                assert write(entity.name, related[entity.name]).made == [], entity.name
+
+
+KEPT = """
+model kept 1
+table Tab (PK, SK)
+entity Shelf
+  shelfId: ulid = new, floor: int = 1, open: bool = true, label: fresh | worn = fresh
+  madeAt: time(s) = now, changedAt: time = now always
+  key "S#{shelfId}" "F#{floor}"
+  count books of Book
+  version revision
+entity Book
+  shelfId: Shelf.shelfId, floor: Shelf.floor, bookId: uuid = new, day: date = now
+  key "S#{shelfId}" "B#{bookId}"
+pattern shelf(shelfId, floor) -> Shelf?
+pattern books(shelfId) -> Book[]
+"""
+
+
+def test_a_fake_has_what_a_stored_one_has_and_others_refer_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "kept.keyfold"
+    path.write_text(KEPT)
+    model = load(support.plan(path))
+    with testing.serve() as server, Client(model, server.endpoint) as client:
+        client.ensure_tables()
+        for seed in range(40):
+            fakes = Fakes(client, seed=seed)
+            shelf = fakes.entity("Shelf")
+            book = fakes.entity("Book", related={"Shelf": shelf})
+            key = {name: shelf[name] for name in ("shelfId", "floor")}
+            assert {name: book[name] for name in key} == key
+            client.transact([Create("Shelf", shelf), Put("Book", book)])
+            stored = client.one("shelf", key)
+            assert stored is not None
+            assert dict(stored) == {**shelf, "books": 1, "revision": 1}
+            [found] = client.all("books", {"shelfId": shelf["shelfId"]})
+            assert dict(found) == book
+        assert Fakes(client, seed=5).entity("Shelf") == Fakes(client, seed=5).entity("Shelf")
+        assert "floor" not in Fakes(client).entity("Shelf", {"floor": None})
 
 
 def test_a_view_is_written_by_nobody() -> None:

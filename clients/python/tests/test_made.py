@@ -40,6 +40,25 @@ pattern notes(markId) -> Note[]
 write mark(title: string, at: string)
   create Mark
   create Note as note set markId = Mark.markId, at = at, title = Mark.title
+entity Task
+  taskId: string, state: open | closed = open, closedAt: time?, seenAt: time?
+  key "T#{taskId}" "T"
+record Which
+  taskId: string
+pattern task(taskId) -> Task?
+write close(taskId)
+  update Task set state = closed, closedAt = now
+write close_both()
+  update Task as one set closedAt = now
+  update Task as two set closedAt = now
+write close_each(tasks: list of Which)
+  update Task for each tasks set closedAt = now
+write born_closed(taskId)
+  create Task set closedAt = now
+write over(taskId)
+  put Task set closedAt = now
+write see(taskId, at: time)
+  create or update Task set seenAt = now, closedAt = now else closedAt = at
 """
 GIVEN = datetime(2023, 1, 1, tzinfo=timezone.utc)
 
@@ -89,3 +108,22 @@ def test_an_identifier_that_is_made_is_that_of_all_items(docs: Client) -> None:
     assert (made.entity, made.attribute) == ("Mark", "markId")
     (note,) = docs.all("notes", {"markId": made.value})
     assert (note["markId"], note["title"]) == (made.value, "t")
+
+
+def test_a_moment_that_a_named_write_sets_is_reported(docs: Client) -> None:
+    args = {"taskId": "a"}
+    for write in ("born_closed", "close", "over"):
+        (made,) = docs.write(write, args).made
+        assert (made.entity, made.attribute) == ("Task", "closedAt")
+        found = docs.one("task", args)
+        assert found is not None and found["closedAt"] == made.value > GIVEN
+    for write in ("close", "over"):
+        assert docs.write(write, {**args, "now": GIVEN}).made == []
+    docs.create("Task", {"taskId": "b"})
+    both = docs.write("close_both", {"one.taskId": "a", "two.taskId": "b"})
+    assert [one.attribute for one in both.made] == ["one.closedAt", "two.closedAt"]
+    each = docs.write("close_each", {"tasks": [{"taskId": "a"}, {"taskId": "b"}]})
+    assert [one.attribute for one in each.made] == ["closedAt", "closedAt"]
+    # What a new item gets instead is not told from what a stored one gets.
+    seen = docs.write("see", {**args, "at": GIVEN})
+    assert [one.attribute for one in seen.made] == ["seenAt"]

@@ -74,7 +74,7 @@ def test_writes_of_a_transaction_happen_together(own: Client) -> None:
 
 def test_a_refusal_names_the_write_and_writes_nothing(own: Client) -> None:
     own.transact([user("b")])
-    with pytest.raises(Taken, match=r"^write 2 \(create User\): email `b@x` is taken") as taken:
+    with pytest.raises(Taken, match=r"^write 1 \(create User\): email `b@x` is taken") as taken:
         own.transact(
             [
                 Create("Post", {"userId": "b", "text": "x"}),
@@ -83,12 +83,12 @@ def test_a_refusal_names_the_write_and_writes_nothing(own: Client) -> None:
         )
     assert taken.value.write == 1
     with pytest.raises(
-        Refused, match=r"^write 2 \(delete User\): write 1 \(update User\) uses the same"
+        Refused, match=r"^write 1 \(delete User\): write 0 \(update User\) uses the same"
     ):
         own.transact(
             [Update("User", {"userId": "b", "email": "new@x"}), Delete("User", {"userId": "b"})]
         )
-    with pytest.raises(Exists, match=r"^write 1 \(create User\): User exists already"):
+    with pytest.raises(Exists, match=r"^write 0 \(create User\): User exists already"):
         own.transact([user("b"), Put("Note", {"n": 1, "text": "x"})])
     with pytest.raises(Invalid, match="at least one write"):
         own.transact([])
@@ -120,15 +120,15 @@ def test_a_wrong_write_of_a_transaction_is_named_by_its_number(own: Client) -> N
     wrong: list[tuple[Any, str, str | None, str]] = [
         (
             Update("User", {"userId": 5}),
-            r"^write 2 \(update User\): User: userId is no string: 5$",
+            r"^write 1 \(update User\): User: userId is no string: 5$",
             "userId",
             "User",
         ),
-        (Delete("User", {}), r"^write 2 \(delete User\): the key of User needs", "userId", "User"),
-        (Create("Usr", {}), r"^write 2 \(create Usr\): the model has no entity", None, "Usr"),
+        (Delete("User", {}), r"^write 1 \(delete User\): the key of User needs", "userId", "User"),
+        (Create("Usr", {}), r"^write 1 \(create Usr\): the model has no entity", None, "Usr"),
         (
             Run("post", {"userId": "a"}),
-            r"^write 2 \(post\): the write post needs text$",
+            r"^write 1 \(post\): the write post needs text$",
             "text",
             "the write post",
         ),

@@ -53,6 +53,12 @@ def test_the_place_of_a_refusal(client: Client, case: dict[str, Any]) -> None:
     assert found == {name: case.get(name) for name in found}, str(error)
 
 
+@pytest.mark.parametrize("case", CASES["done"], ids=lambda case: case["name"])
+def test_an_update_that_is_done(client: Client, case: dict[str, Any]) -> None:
+    report = client.update(case["call"]["update"], case["call"]["values"])
+    assert (report.operation, report.changes) == (case["operation"], case["changes"])
+
+
 def _carry(client: Client, call: dict[str, Any]) -> None:
     """Carries out the call of a case."""
     match call:

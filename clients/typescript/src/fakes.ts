@@ -2,21 +2,21 @@
  *
  * Values have the forms that keys demand: texts without the characters that a key excludes, numbers with as many
  * digits as one has room for. Each text, moment and number of a key is another one, so that entities do not
- * meet, and says its seed, so that those of two seeds do not meet either: as far as its type has room. What the
- * model fills in or keeps is left out. */
+ * meet, and says its seed, so that those of two seeds do not meet either: as far as its type has room. What a write
+ * would fill in, identifiers, moments and defaults, is there; what the model keeps, counts and versions, is not. */
 
 import type { Client, Given } from "./client.js";
 import { invalid } from "./error.js";
 import { isNumber } from "./key/make.js";
-import type { AttributePlan, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
+import type { AttributePlan, AttributeValue, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
 import { shownText } from "./value/text.js";
 import { digitsOf } from "./value/time.js";
 import { setOwn } from "./value/value.js";
 
 /** A writer of a generated client, such as `shop.Order`. */
-export interface Creates<New> {
+export interface Creates<New, Made = unknown> {
   readonly entity: string;
-  create(values: New): Promise<unknown>;
+  create(values: New): Promise<{ readonly made: Made }>;
 }
 
 /** Entities by their names, to which new ones refer: `{ User: user }`. */
@@ -69,9 +69,13 @@ export class Fakes {
   }
 
   /** The attributes of a new entity, of which some are given: `fakes.of(shop.Order, { total: 5 })`. Those that
-   * refer to one of `related` have its values. */
-  of<New extends object>(writer: Creates<New>, values: Partial<New> = {}, related: Related = {}): New {
-    return this.entity(writer.entity, values as Given, related) as New;
+   * refer to one of `related` have its values. The identifiers and moments that a write would make are there. */
+  of<New extends object, Made = unknown>(
+    writer: Creates<New, Made>,
+    values: Partial<New> = {},
+    related: Related = {},
+  ): New & Made {
+    return this.entity(writer.entity, values as Given, related) as New & Made;
   }
 
   /** The same by the name of the entity. */
@@ -82,11 +86,13 @@ export class Fakes {
     this.#count += 1;
     const made: Record<string, unknown> = {};
     for (const attribute of entity.attributes) {
-      const isFilledIn = attribute.kept === true || attribute.default !== undefined;
-      if (isFilledIn || (attribute.optional === true && this.#below(2) === 0)) continue;
+      const { default: preset, optional, kept } = attribute;
+      if (kept === true || (preset === undefined && optional === true && this.#below(2) === 0)) continue;
       // The first of an entity that refers to its own kind refers to itself.
       const others = { [name]: made, ...related };
-      setOwn(made, attribute.name, linked(attribute, others) ?? this.#attribute(entity, attribute));
+      const own = typeof preset === "object" ? this.#fixed(attribute.type, preset.value) : this.#attribute(entity, attribute);
+      const value = linked(attribute, others) ?? own;
+      if (value !== undefined) setOwn(made, attribute.name, value);
     }
     return { ...made, ...values };
   }
@@ -95,6 +101,13 @@ export class Fakes {
     const entity = this.#plan.entities.find((one) => one.name === name);
     if (entity === undefined) throw invalid(`the model has no entity \`${shownText(name)}\``, undefined, shownText(name));
     return entity;
+  }
+
+  /** A fixed default; of a collection it is left to the write. */
+  #fixed(type: Type, { S, N, BOOL }: AttributeValue): unknown {
+    if (N === undefined) return S ?? BOOL;
+    if (!this.#isExact) return Number(N);
+    return type === "int" ? BigInt(N) : N;
   }
 
   #attribute(entity: EntityPlan, { name, type }: AttributePlan): unknown {

@@ -7,13 +7,14 @@ import type { CallOptions, Made, OneOfSeveral, Transacted, TransactionWrite, Wri
 /** Of a write that makes nothing. */
 export type NothingMade = Readonly<Record<never, never>>;
 
-/** A value: its entity and attribute as a report names them, where the caller may give it, and the argument for each
- * element of which it is made. */
+/** A value: its entity and attribute as a report names them, where the caller may give it, the argument for each
+ * element of which it is made, and the argument that gives it where that has another name. */
 export type MadeMember = readonly [
   entity: string,
   attribute: string,
   given: "argument" | "element" | "never",
-  each?: string,
+  each?: string | undefined,
+  argument?: string,
 ];
 
 /** What writes make, by the names that generated types have for it. */

@@ -37,6 +37,24 @@ entity Note
 write mark(title: string, at: string)
   create Mark
   create Note as note set markId = Mark.markId, at = at, title = Mark.title
+entity Task
+  taskId: string, state: open | closed = open, closedAt: time?, seenAt: time?
+  key "T#{taskId}" "T"
+record Which
+  taskId: string
+write close(taskId)
+  update Task set state = closed, closedAt = now
+write close_both()
+  update Task as one set closedAt = now
+  update Task as two set closedAt = now
+write close_each(tasks: list of Which)
+  update Task for each tasks set closedAt = now
+write born_closed(taskId)
+  create Task set closedAt = now
+write over(taskId)
+  put Task set closedAt = now
+write see(taskId, at: time)
+  create or update Task set seenAt = now, closedAt = now else closedAt = at
 `);
 const client = () => new Client(PLAN, counted(), { now: () => NOW });
 
@@ -73,4 +91,19 @@ test("an identifier that is made is that of all items, and is reported once", as
   const id = made[0].value;
   const puts = backend.sent.at(-1).input.TransactItems.map((one) => one.Put.Item);
   assert.deepEqual(puts.map((item) => item.markId.S), [id, id]);
+});
+
+test("a moment that a named write sets is reported, unless the caller gives it", async () => {
+  const closed = { entity: "Task", attribute: "closedAt", value: MOMENT };
+  const args = { taskId: "a" };
+  for (const write of ["close", "born_closed", "over"]) {
+    assert.deepEqual((await client().write(write, args)).made, [closed], write);
+    assert.deepEqual((await client().write(write, { ...args, now: MOMENT })).made, [], write);
+  }
+  const both = ["one.closedAt", "two.closedAt"].map((attribute) => ({ ...closed, attribute }));
+  assert.deepEqual((await client().write("close_both", { "one.taskId": "a", "two.taskId": "b" })).made, both);
+  const each = await client().write("close_each", { tasks: [{ taskId: "a" }, { taskId: "b" }] });
+  assert.deepEqual(each.made, [closed, closed]);
+  // What a new item gets instead is not told from what a stored one gets.
+  assert.deepEqual((await client().write("see", { ...args, at: MOMENT })).made, [{ ...closed, attribute: "seenAt" }]);
 });

@@ -8,7 +8,7 @@ import { source } from "./source.mjs";
 
 const { Client, connect, Fakes } = await source("client.js", "transport/node.js", "fakes.js");
 const read = (name) => readFileSync(new URL(`../../cases/errors.${name}`, import.meta.url), "utf8");
-const { before: first, invalid, refused } = JSON.parse(read("json").replaceAll("LONG", "x".repeat(2100)));
+const { before: first, invalid, refused, done } = JSON.parse(read("json").replaceAll("LONG", "x".repeat(2100)));
 
 let server;
 let client;
@@ -56,5 +56,12 @@ for (const { name, call, code, action, entity, id, write } of refused) {
     const error = await carry(call).then(assert.fail, (one) => one);
     const { place } = error;
     assert.deepEqual([error.code, place?.action, place?.entity, place?.id, error.write], [code, action, entity, id, write], error.stack);
+  });
+}
+
+for (const { name, call, operation, changes } of done) {
+  test(`${name}, in all clients`, async () => {
+    const report = await carry(call);
+    assert.deepEqual([report.operation, report.changes], [operation, changes]);
   });
 }

@@ -19,6 +19,18 @@ export function note(fakes: Fakes, writer: Notes): NewNote {
   return fakes.of(writer, { text: "given" }, { User: { userId: "u" } });
 }
 
+interface NewBook {
+  readonly bookId?: string;
+  readonly title: string;
+}
+
+type Books = Writer<NewBook, { readonly bookId: string }, Partial<NewBook>, NewBook, object, { readonly bookId: string }>;
+
+export function bookId(fakes: Fakes, writer: Books): string {
+  // What a write would make is there.
+  return fakes.of(writer, { title: "given" }).bookId;
+}
+
 export function wrong(fakes: Fakes, writer: Notes): NewNote {
   // @ts-expect-error: a note has no such attribute.
   return fakes.of(writer, { texts: "given" });

@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: f3d06e85a18b3c6768fb9832346ba38c.
+// The plan document's hash: 3ceebac73974e439e9d2bc1a23826ab5.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 use keyfold::typed;
@@ -16,11 +16,31 @@ pub struct LineId(String);
 
 typed::id! { LineId: text }
 
+/// A value of `Task.taskId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(String);
+
+typed::id! { TaskId: text }
+
 /// A value of `Track.trackId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrackId(String);
 
 typed::id! { TrackId: text }
+
+/// The words of `Task.state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TaskState {
+    /// The word `open`.
+    Open,
+    /// The word `closed`.
+    Closed,
+}
+
+typed::words! { TaskState {
+    Open = "open",
+    Closed = "closed",
+} }
 
 /// The record `Wanted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +54,17 @@ pub struct Wanted {
 typed::record! { Wanted {
     amount: "amount",
     line_id: "lineId",
+} }
+
+/// The record `Which`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Which {
+    /// The field `taskId`.
+    pub task_id: String,
+}
+
+typed::record! { Which {
+    task_id: "taskId",
 } }
 
 /// The entity `Cart` as it is stored, under `"CART#{id}" "CART"`.
@@ -309,6 +340,127 @@ typed::entity! {
     key VisitKey { day, }
 }
 
+/// The entity `Task` as it is stored, under `"TASK#{taskId}" "TASK"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The attribute `taskId`.
+    pub task_id: TaskId,
+    /// The attribute `state`.
+    pub state: TaskState,
+    /// The attribute `closedAt`.
+    pub closed_at: Option<typed::Timestamp>,
+    /// The attribute `seenAt`.
+    pub seen_at: Option<typed::Timestamp>,
+    /// The attribute `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::stored! { Task {
+    task_id: "taskId",
+    state: "state",
+    closed_at: "closedAt",
+    seen_at: "seenAt",
+    changed_at: "changedAt",
+} }
+
+/// The attributes of a `Task` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTask {
+    /// The attribute `taskId`.
+    pub task_id: TaskId,
+    /// The attribute `state`. Default: `open`.
+    pub state: Option<TaskState>,
+    /// The attribute `closedAt`.
+    pub closed_at: Option<typed::Timestamp>,
+    /// The attribute `seenAt`.
+    pub seen_at: Option<typed::Timestamp>,
+    /// The attribute `changedAt`. Default: `now always`.
+    pub changed_at: Option<typed::Timestamp>,
+}
+
+impl NewTask {
+    /// One with what must be given, and nothing else.
+    pub fn new(task_id: TaskId) -> NewTask {
+        NewTask {
+            task_id,
+            state: None,
+            closed_at: None,
+            seen_at: None,
+            changed_at: None,
+        }
+    }
+}
+
+typed::fresh! { NewTask {
+    task_id: "taskId",
+    state: "state",
+    closed_at: "closedAt",
+    seen_at: "seenAt",
+    changed_at: "changedAt",
+} }
+
+/// The key of a `Task`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskKey {
+    /// The attribute `taskId`.
+    pub task_id: TaskId,
+}
+
+typed::given! { TaskKey {
+    task_id: "taskId",
+} }
+
+/// Changes of a `Task`: what is not named stays as it is, and `Patch::Remove` removes an
+/// optional attribute.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskPatch {
+    /// The attribute `state`.
+    pub state: Option<TaskState>,
+    /// The attribute `closedAt`.
+    pub closed_at: typed::Patch<typed::Timestamp>,
+    /// The attribute `seenAt`.
+    pub seen_at: typed::Patch<typed::Timestamp>,
+    /// The attribute `changedAt`.
+    pub changed_at: Option<typed::Timestamp>,
+}
+
+typed::patch! { TaskPatch {
+    state: "state",
+    closed_at: "closedAt",
+    seen_at: "seenAt",
+    changed_at: "changedAt",
+} }
+
+/// What a `Task` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskMade {
+    /// The value `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::made! { TaskMade {
+    changed_at: argument("Task", "changedAt"),
+} }
+
+/// What an update of a `Task` sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskTouched {
+    /// The value `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::made! { TaskTouched {
+    changed_at: argument("Task", "changedAt"),
+} }
+
+typed::entity! {
+    Task = "Task" of MadeParts alone;
+    new NewTask; patch TaskPatch;
+    made TaskMade; touched TaskTouched;
+    put NewTask { task_id, state, closed_at, seen_at, changed_at, }
+    key TaskKey { task_id, }
+}
+
 /// The entity `Track` as it is stored, under `"TRACK#{trackId}" "TRACK##‹part›"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
@@ -404,6 +556,8 @@ pub enum MadeEvent {
     Line(typed::Change<Line>),
     /// A change of a `Visit`.
     Visit(typed::Change<Visit>),
+    /// A change of a `Task`.
+    Task(typed::Change<Task>),
     /// A change of a `Track`.
     Track(typed::Change<TrackImage>),
 }
@@ -412,6 +566,7 @@ typed::events! { MadeEvent {
     Cart(Cart) = "Cart",
     Line(Line) = "Line",
     Visit(Visit) = "Visit",
+    Task(Task) = "Task",
     Track(TrackImage) = "Track",
 } }
 
@@ -650,6 +805,246 @@ typed::made! { VisitMade2 {
     first_at: never("Visit", "firstAt"),
 } }
 
+/// The arguments of `close`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseArguments {
+    /// The parameter `taskId`.
+    pub task_id: TaskId,
+    /// The parameter `changedAt`.
+    pub changed_at: Option<typed::Timestamp>,
+    /// The parameter `now`.
+    pub now: Option<typed::Timestamp>,
+}
+
+impl CloseArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(task_id: TaskId) -> CloseArguments {
+        CloseArguments {
+            task_id,
+            changed_at: None,
+            now: None,
+        }
+    }
+}
+
+typed::given! { CloseArguments {
+    task_id: "taskId",
+    changed_at: "changedAt",
+    now: "now",
+} }
+
+/// What `close` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseMade {
+    /// The value `closedAt`.
+    pub closed_at: typed::Timestamp,
+    /// The value `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::made! { CloseMade {
+    closed_at: moment("Task", "closedAt", "now"),
+    changed_at: argument("Task", "changedAt"),
+} }
+
+/// The arguments of `close_both`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseBothArguments {
+    /// The parameter `one.taskId`.
+    pub one_task_id: TaskId,
+    /// The parameter `one.changedAt`.
+    pub one_changed_at: Option<typed::Timestamp>,
+    /// The parameter `two.taskId`.
+    pub two_task_id: TaskId,
+    /// The parameter `two.changedAt`.
+    pub two_changed_at: Option<typed::Timestamp>,
+    /// The parameter `now`.
+    pub now: Option<typed::Timestamp>,
+}
+
+impl CloseBothArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(one_task_id: TaskId, two_task_id: TaskId) -> CloseBothArguments {
+        CloseBothArguments {
+            one_task_id,
+            one_changed_at: None,
+            two_task_id,
+            two_changed_at: None,
+            now: None,
+        }
+    }
+}
+
+typed::given! { CloseBothArguments {
+    one_task_id: "one.taskId",
+    one_changed_at: "one.changedAt",
+    two_task_id: "two.taskId",
+    two_changed_at: "two.changedAt",
+    now: "now",
+} }
+
+/// What `close_both` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseBothMade {
+    /// The value `one.closedAt`.
+    pub one_closed_at: typed::Timestamp,
+    /// The value `one.changedAt`.
+    pub one_changed_at: typed::Timestamp,
+    /// The value `two.closedAt`.
+    pub two_closed_at: typed::Timestamp,
+    /// The value `two.changedAt`.
+    pub two_changed_at: typed::Timestamp,
+}
+
+typed::made! { CloseBothMade {
+    one_closed_at: moment("Task", "one.closedAt", "now"),
+    one_changed_at: argument("Task", "one.changedAt"),
+    two_closed_at: moment("Task", "two.closedAt", "now"),
+    two_changed_at: argument("Task", "two.changedAt"),
+} }
+
+/// The arguments of `close_each`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseEachArguments {
+    /// The parameter `tasks`.
+    pub tasks: Vec<Which>,
+    /// The parameter `changedAt`.
+    pub changed_at: Option<typed::Timestamp>,
+    /// The parameter `now`.
+    pub now: Option<typed::Timestamp>,
+}
+
+impl CloseEachArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(tasks: Vec<Which>) -> CloseEachArguments {
+        CloseEachArguments {
+            tasks,
+            changed_at: None,
+            now: None,
+        }
+    }
+}
+
+typed::given! { CloseEachArguments {
+    tasks: "tasks",
+    changed_at: "changedAt",
+    now: "now",
+} }
+
+/// What `close_each` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloseEachMade {
+    /// The value `closedAt`.
+    pub closed_at: Vec<typed::Timestamp>,
+    /// The value `changedAt`.
+    pub changed_at: Vec<typed::Timestamp>,
+}
+
+typed::made! { CloseEachMade {
+    closed_at: each_moment("Task", "closedAt", "tasks", "now"),
+    changed_at: each_argument("Task", "changedAt", "tasks"),
+} }
+
+/// The arguments of `born_closed`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BornClosedArguments {
+    /// The parameter `taskId`.
+    pub task_id: TaskId,
+    /// The parameter `state`.
+    pub state: Option<TaskState>,
+    /// The parameter `seenAt`.
+    pub seen_at: Option<typed::Timestamp>,
+    /// The parameter `changedAt`.
+    pub changed_at: Option<typed::Timestamp>,
+    /// The parameter `now`.
+    pub now: Option<typed::Timestamp>,
+}
+
+impl BornClosedArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(task_id: TaskId) -> BornClosedArguments {
+        BornClosedArguments {
+            task_id,
+            state: None,
+            seen_at: None,
+            changed_at: None,
+            now: None,
+        }
+    }
+}
+
+typed::given! { BornClosedArguments {
+    task_id: "taskId",
+    state: "state",
+    seen_at: "seenAt",
+    changed_at: "changedAt",
+    now: "now",
+} }
+
+/// What `born_closed` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BornClosedMade {
+    /// The value `closedAt`.
+    pub closed_at: typed::Timestamp,
+    /// The value `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::made! { BornClosedMade {
+    closed_at: moment("Task", "closedAt", "now"),
+    changed_at: argument("Task", "changedAt"),
+} }
+
+/// The arguments of `see`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeeArguments {
+    /// The parameter `taskId`.
+    pub task_id: TaskId,
+    /// The parameter `at`.
+    pub at: typed::Timestamp,
+    /// The parameter `state`.
+    pub state: Option<TaskState>,
+    /// The parameter `changedAt`.
+    pub changed_at: Option<typed::Timestamp>,
+    /// The parameter `now`.
+    pub now: Option<typed::Timestamp>,
+}
+
+impl SeeArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(task_id: TaskId, at: typed::Timestamp) -> SeeArguments {
+        SeeArguments {
+            task_id,
+            at,
+            state: None,
+            changed_at: None,
+            now: None,
+        }
+    }
+}
+
+typed::given! { SeeArguments {
+    task_id: "taskId",
+    at: "at",
+    state: "state",
+    changed_at: "changedAt",
+    now: "now",
+} }
+
+/// What `see` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeeMade {
+    /// The value `seenAt`.
+    pub seen_at: typed::Timestamp,
+    /// The value `changedAt`.
+    pub changed_at: typed::Timestamp,
+}
+
+typed::made! { SeeMade {
+    seen_at: moment("Task", "seenAt", "now"),
+    changed_at: argument("Task", "changedAt"),
+} }
+
 /// The named writes of the model `made` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
@@ -714,6 +1109,71 @@ impl MadeParts {
         call.give_all(arguments);
         call.part("visit")
     }
+
+    /// The write `close`:
+    ///
+    /// - update Task (state = "closed", closedAt = now)
+    ///
+    /// Requests: UpdateItem.
+    pub fn close(&self, arguments: &CloseArguments) -> typed::Part<MadeParts, CloseMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("close")
+    }
+
+    /// The write `close_both`:
+    ///
+    /// - update Task as one (closedAt = now)
+    /// - update Task as two (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn close_both(
+        &self,
+        arguments: &CloseBothArguments,
+    ) -> typed::Part<MadeParts, CloseBothMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("close_both")
+    }
+
+    /// The write `close_each`:
+    ///
+    /// - update Task for each of tasks (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn close_each(
+        &self,
+        arguments: &CloseEachArguments,
+    ) -> typed::Part<MadeParts, CloseEachMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("close_each")
+    }
+
+    /// The write `born_closed`:
+    ///
+    /// - create Task
+    ///
+    /// Requests: PutItem.
+    pub fn born_closed(
+        &self,
+        arguments: &BornClosedArguments,
+    ) -> typed::Part<MadeParts, BornClosedMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("born_closed")
+    }
+
+    /// The write `see`:
+    ///
+    /// - create or update Task (seenAt = now, closedAt = now) else (closedAt = at)
+    ///
+    /// Requests: GetItem, then PutItem or UpdateItem.
+    pub fn see(&self, arguments: &SeeArguments) -> typed::Part<MadeParts, SeeMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("see")
+    }
 }
 
 /// Makes new entities of the model `made` for tests: random by a seed, and valid. The same
@@ -739,6 +1199,11 @@ impl MadeFakes {
         self.fakes.make("Visit")
     }
 
+    /// A `Task` that does not exist yet.
+    pub fn task(&mut self) -> NewTask {
+        self.fakes.make("Task")
+    }
+
     /// A `Track` that does not exist yet.
     pub fn track(&mut self) -> NewTrack {
         self.fakes.make("Track")
@@ -755,6 +1220,8 @@ pub struct MadeClient<S = typed::Eventual> {
     pub line: typed::Writer<Line>,
     /// Writes a `Visit` with all that follows from it.
     pub visit: typed::Writer<Visit>,
+    /// Writes a `Task` with all that follows from it.
+    pub task: typed::Writer<Task>,
     /// Writes a `Track` with all that follows from it.
     pub track: typed::Writer<Track>,
 }
@@ -781,6 +1248,7 @@ impl<S: typed::Consistency> MadeClient<S> {
             cart: client.writer(),
             line: client.writer(),
             visit: client.writer(),
+            task: client.writer(),
             track: client.writer(),
             client,
         }
@@ -854,6 +1322,16 @@ impl<S: typed::Consistency> MadeClient<S> {
         let mut call = typed::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);
         call.query()
+    }
+
+    /// `task(taskId) -> Task?`
+    ///
+    /// GetItem of Main: `PK = "TASK#{taskId}" AND SK = "TASK"`; 1 request, about 0.5 read
+    /// units.
+    pub fn task(&self, task_id: &TaskId) -> Result<Option<Task>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "task");
+        call.give("taskId", task_id);
+        call.one()
     }
 
     /// `track(trackId) -> Track?`
@@ -933,6 +1411,74 @@ impl<S: typed::Consistency> MadeClient<S> {
         call.give_all(arguments);
         call.send()
     }
+
+    /// The write `close`:
+    ///
+    /// - update Task (state = "closed", closedAt = now)
+    ///
+    /// Requests: UpdateItem.
+    pub fn close(
+        &self,
+        arguments: &CloseArguments,
+    ) -> Result<typed::Written<CloseMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "close");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `close_both`:
+    ///
+    /// - update Task as one (closedAt = now)
+    /// - update Task as two (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn close_both(
+        &self,
+        arguments: &CloseBothArguments,
+    ) -> Result<typed::Written<CloseBothMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "close_both");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `close_each`:
+    ///
+    /// - update Task for each of tasks (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn close_each(
+        &self,
+        arguments: &CloseEachArguments,
+    ) -> Result<typed::Written<CloseEachMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "close_each");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `born_closed`:
+    ///
+    /// - create Task
+    ///
+    /// Requests: PutItem.
+    pub fn born_closed(
+        &self,
+        arguments: &BornClosedArguments,
+    ) -> Result<typed::Written<BornClosedMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "born_closed");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `see`:
+    ///
+    /// - create or update Task (seenAt = now, closedAt = now) else (closedAt = at)
+    ///
+    /// Requests: GetItem, then PutItem or UpdateItem.
+    pub fn see(&self, arguments: &SeeArguments) -> Result<typed::Written<SeeMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "see");
+        call.give_all(arguments);
+        call.send()
+    }
 }
 
 /// The patterns, named writes and entities of the model `made`, version 1, awaited.
@@ -945,6 +1491,8 @@ pub struct AsyncMadeClient<S = typed::Eventual> {
     pub line: typed::nonblocking::Writer<Line>,
     /// Writes a `Visit` with all that follows from it.
     pub visit: typed::nonblocking::Writer<Visit>,
+    /// Writes a `Task` with all that follows from it.
+    pub task: typed::nonblocking::Writer<Task>,
     /// Writes a `Track` with all that follows from it.
     pub track: typed::nonblocking::Writer<Track>,
 }
@@ -971,6 +1519,7 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
             cart: client.writer(),
             line: client.writer(),
             visit: client.writer(),
+            task: client.writer(),
             track: client.writer(),
             client,
         }
@@ -1044,6 +1593,16 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         let mut call = typed::nonblocking::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);
         call.query()
+    }
+
+    /// `task(taskId) -> Task?`
+    ///
+    /// GetItem of Main: `PK = "TASK#{taskId}" AND SK = "TASK"`; 1 request, about 0.5 read
+    /// units.
+    pub async fn task(&self, task_id: &TaskId) -> Result<Option<Task>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "task");
+        call.give("taskId", task_id);
+        call.one().await
     }
 
     /// `track(trackId) -> Track?`
@@ -1129,10 +1688,81 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         call.give_all(arguments);
         call.send().await
     }
+
+    /// The write `close`:
+    ///
+    /// - update Task (state = "closed", closedAt = now)
+    ///
+    /// Requests: UpdateItem.
+    pub async fn close(
+        &self,
+        arguments: &CloseArguments,
+    ) -> Result<typed::Written<CloseMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "close");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// The write `close_both`:
+    ///
+    /// - update Task as one (closedAt = now)
+    /// - update Task as two (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub async fn close_both(
+        &self,
+        arguments: &CloseBothArguments,
+    ) -> Result<typed::Written<CloseBothMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "close_both");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// The write `close_each`:
+    ///
+    /// - update Task for each of tasks (closedAt = now)
+    ///
+    /// Requests: TransactWriteItems.
+    pub async fn close_each(
+        &self,
+        arguments: &CloseEachArguments,
+    ) -> Result<typed::Written<CloseEachMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "close_each");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// The write `born_closed`:
+    ///
+    /// - create Task
+    ///
+    /// Requests: PutItem.
+    pub async fn born_closed(
+        &self,
+        arguments: &BornClosedArguments,
+    ) -> Result<typed::Written<BornClosedMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "born_closed");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// The write `see`:
+    ///
+    /// - create or update Task (seenAt = now, closedAt = now) else (closedAt = at)
+    ///
+    /// Requests: GetItem, then PutItem or UpdateItem.
+    pub async fn see(
+        &self,
+        arguments: &SeeArguments,
+    ) -> Result<typed::Written<SeeMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "see");
+        call.give_all(arguments);
+        call.send().await
+    }
 }
 
 /// The hash of the plan document.
-const HASH: &str = "f3d06e85a18b3c6768fb9832346ba38c";
+const HASH: &str = "3ceebac73974e439e9d2bc1a23826ab5";
 
 /// The files of the model, by name.
 const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
@@ -1178,6 +1808,31 @@ write add()
 
 write visit(day)
   create or update Visit set count = count + 1 else count = 1
+
+entity Task
+  taskId: string, state: open | closed = open, closedAt: time?, seenAt: time?, changedAt: time = now always
+  key  "TASK#{taskId}"  "TASK"
+
+record Which
+  taskId: string
+
+pattern task(taskId)  -> Task?
+
+write close(taskId)
+  update Task set state = closed, closedAt = now
+
+write close_both()
+  update Task as one set closedAt = now
+  update Task as two set closedAt = now
+
+write close_each(tasks: list of Which)
+  update Task for each tasks set closedAt = now
+
+write born_closed(taskId)
+  create Task set closedAt = now
+
+write see(taskId, at: time)
+  create or update Task set seenAt = now, closedAt = now else closedAt = at
 
 entity Track
   trackId: string, title: string, points: list of int

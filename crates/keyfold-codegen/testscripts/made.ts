@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: f3d06e85a18b3c6768fb9832346ba38c.
+// The plan document's hash: 3ceebac73974e439e9d2bc1a23826ab5.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 import * as keyfold from "@keyfold/client";
@@ -29,6 +29,17 @@ export function LineId(value: string): LineId {
 }
 
 /**
+ * A value of `Task.taskId`. Other values are none until `TaskId` makes them
+ * one.
+ */
+export type TaskId = string & { readonly [of]: "Task.taskId" };
+
+/** Makes a value one of `Task.taskId`. */
+export function TaskId(value: string): TaskId {
+  return value as TaskId;
+}
+
+/**
  * A value of `Track.trackId`. Other values are none until `TrackId` makes
  * them one.
  */
@@ -39,10 +50,18 @@ export function TrackId(value: string): TrackId {
   return value as TrackId;
 }
 
+/** The words of `Task.state`. */
+export type TaskState = "open" | "closed";
+
 /** The record `Wanted`. */
 export interface Wanted {
   readonly amount: number;
   readonly lineId?: string | undefined;
+}
+
+/** The record `Which`. */
+export interface Which {
+  readonly taskId: string;
 }
 
 /** The entity `Cart` as it is stored, under `"CART#{id}" "CART"`. */
@@ -154,6 +173,53 @@ export interface VisitMade {
   readonly firstAt: string;
 }
 
+/** The entity `Task` as it is stored, under `"TASK#{taskId}" "TASK"`. */
+export interface Task {
+  readonly kind: "Task";
+  readonly taskId: TaskId;
+  readonly state: TaskState;
+  readonly closedAt?: string;
+  readonly seenAt?: string;
+  readonly changedAt: string;
+}
+
+/** The attributes of a `Task` that is created or put. */
+export interface NewTask {
+  readonly taskId: TaskId;
+  /** Default: `open`. */
+  readonly state?: TaskState | undefined;
+  readonly closedAt?: string | undefined;
+  readonly seenAt?: string | undefined;
+  /** Default: `now always`. */
+  readonly changedAt?: string | undefined;
+}
+
+/** The key of a `Task`. */
+export interface TaskKey {
+  readonly taskId: TaskId;
+}
+
+/**
+ * Changes of a `Task`: what is not named stays as it is, and `null` removes
+ * an optional attribute.
+ */
+export interface TaskPatch {
+  readonly state?: TaskState | undefined;
+  readonly closedAt?: string | null | undefined;
+  readonly seenAt?: string | null | undefined;
+  readonly changedAt?: string | undefined;
+}
+
+/** What a `Task` gets that is created or put: as given, or made. */
+export interface TaskMade {
+  readonly changedAt: string;
+}
+
+/** What an update of a `Task` sets. */
+export interface TaskTouched {
+  readonly changedAt: string;
+}
+
 /**
  * The entity `Track` as it is stored, under `"TRACK#{trackId}"
  * "TRACK##‹part›"`.
@@ -191,6 +257,11 @@ export type CartArguments = {
 /** The arguments of `lines`. */
 export type LinesArguments = {
   readonly cartId: CartId;
+};
+
+/** The arguments of `task`. */
+export type TaskArguments = {
+  readonly taskId: TaskId;
 };
 
 /** The arguments of `track`. */
@@ -274,6 +345,79 @@ export interface VisitMade_ {
   readonly firstAt?: string;
 }
 
+/** The arguments of `close`. */
+export type CloseArguments = {
+  readonly taskId: TaskId;
+  readonly changedAt?: string | undefined;
+  readonly now?: string | undefined;
+};
+
+/** What `close` writes of itself: as given, or made. */
+export interface CloseMade {
+  readonly closedAt: string;
+  readonly changedAt: string;
+}
+
+/** The arguments of `close_both`. */
+export type CloseBothArguments = {
+  readonly "one.taskId": TaskId;
+  readonly "one.changedAt"?: string | undefined;
+  readonly "two.taskId": TaskId;
+  readonly "two.changedAt"?: string | undefined;
+  readonly now?: string | undefined;
+};
+
+/** What `close_both` writes of itself: as given, or made. */
+export interface CloseBothMade {
+  readonly "one.closedAt": string;
+  readonly "one.changedAt": string;
+  readonly "two.closedAt": string;
+  readonly "two.changedAt": string;
+}
+
+/** The arguments of `close_each`. */
+export type CloseEachArguments = {
+  readonly tasks: readonly Which[];
+  readonly changedAt?: string | undefined;
+  readonly now?: string | undefined;
+};
+
+/** What `close_each` writes of itself: as given, or made. */
+export interface CloseEachMade {
+  readonly closedAt: readonly string[];
+  readonly changedAt: readonly string[];
+}
+
+/** The arguments of `born_closed`. */
+export type BornClosedArguments = {
+  readonly taskId: TaskId;
+  readonly state?: TaskState | undefined;
+  readonly seenAt?: string | undefined;
+  readonly changedAt?: string | undefined;
+  readonly now?: string | undefined;
+};
+
+/** What `born_closed` writes of itself: as given, or made. */
+export interface BornClosedMade {
+  readonly closedAt: string;
+  readonly changedAt: string;
+}
+
+/** The arguments of `see`. */
+export type SeeArguments = {
+  readonly taskId: TaskId;
+  readonly at: string;
+  readonly state?: TaskState | undefined;
+  readonly changedAt?: string | undefined;
+  readonly now?: string | undefined;
+};
+
+/** What `see` writes of itself: as given, or made. */
+export interface SeeMade {
+  readonly seenAt: string;
+  readonly changedAt: string;
+}
+
 /**
  * The entity `Track` as a stream record shows it: `points` only where one
  * item holds all of it.
@@ -290,6 +434,7 @@ export type MadeEvent =
   | keyfold.Change<"Cart", Cart>
   | keyfold.Change<"Line", Line>
   | keyfold.Change<"Visit", Visit>
+  | keyfold.Change<"Task", Task>
   | keyfold.Change<"Track", TrackImage>;
 
 /** The patterns, named writes and entities of the model `made`, version 1. */
@@ -323,6 +468,16 @@ export class MadeClient {
     Visit,
     VisitMade
   >;
+  /** Writes a `Task` with all that follows from it. */
+  readonly Task: keyfold.BatchWriter<
+    NewTask,
+    TaskKey,
+    TaskPatch,
+    NewTask,
+    Task,
+    TaskMade,
+    TaskTouched
+  >;
   /** Writes a `Track` with all that follows from it. */
   readonly Track: keyfold.Writer<
     NewTrack,
@@ -347,6 +502,7 @@ export class MadeClient {
     this.Cart = new keyfold.BatchWriter(this.client, "Cart", made);
     this.Line = new keyfold.BatchWriter(this.client, "Line", made);
     this.Visit = new keyfold.BatchWriter(this.client, "Visit", made);
+    this.Task = new keyfold.BatchWriter(this.client, "Task", made);
     this.Track = new keyfold.Writer(this.client, "Track");
     this.part = new MadeParts();
   }
@@ -374,6 +530,19 @@ export class MadeClient {
     args: LinesArguments,
   ): keyfold.Query<Line, keyfold.Ordered & keyfold.Strong> {
     return new keyfold.Query(this.client, "lines", args);
+  }
+
+  /**
+   * `task(taskId) -> Task?`
+   *
+   * GetItem of Main: `PK = "TASK#{taskId}" AND SK = "TASK"`; 1 request,
+   * about 0.5 read units.
+   */
+  task(
+    args: TaskArguments,
+    options?: keyfold.CallOptions & keyfold.Strong,
+  ): Promise<Task | undefined> {
+    return this.client.one<Task>("task", args, options);
   }
 
   /**
@@ -454,6 +623,68 @@ export class MadeClient {
   }
 
   /**
+   * The write `close`:
+   * - update Task (state = "closed", closedAt = now)
+   * Requests: UpdateItem.
+   */
+  close(
+    args: CloseArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<CloseMade>> {
+    return keyfold.run(this.client, this.part.close(args), options);
+  }
+
+  /**
+   * The write `close_both`:
+   * - update Task as one (closedAt = now)
+   * - update Task as two (closedAt = now)
+   * Requests: TransactWriteItems.
+   */
+  closeBoth(
+    args: CloseBothArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<CloseBothMade>> {
+    return keyfold.run(this.client, this.part.closeBoth(args), options);
+  }
+
+  /**
+   * The write `close_each`:
+   * - update Task for each of tasks (closedAt = now)
+   * Requests: TransactWriteItems.
+   */
+  closeEach(
+    args: CloseEachArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<CloseEachMade>> {
+    return keyfold.run(this.client, this.part.closeEach(args), options);
+  }
+
+  /**
+   * The write `born_closed`:
+   * - create Task
+   * Requests: PutItem.
+   */
+  bornClosed(
+    args: BornClosedArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<BornClosedMade>> {
+    return keyfold.run(this.client, this.part.bornClosed(args), options);
+  }
+
+  /**
+   * The write `see`:
+   * - create or update Task (seenAt = now, closedAt = now) else (closedAt =
+   * at)
+   * Requests: GetItem, then PutItem or UpdateItem.
+   */
+  see(
+    args: SeeArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<SeeMade>> {
+    return keyfold.run(this.client, this.part.see(args), options);
+  }
+
+  /**
    * Carries several writes out in one transaction, as if one happened after
    * the other: all of them or none.
    */
@@ -514,6 +745,31 @@ export class MadeParts {
   visit(args: VisitArguments): keyfold.NamedPart<VisitMade_> {
     return keyfold.part("visit", args, made);
   }
+
+  /** The write `close`. */
+  close(args: CloseArguments): keyfold.NamedPart<CloseMade> {
+    return keyfold.part("close", args, made);
+  }
+
+  /** The write `close_both`. */
+  closeBoth(args: CloseBothArguments): keyfold.NamedPart<CloseBothMade> {
+    return keyfold.part("close_both", args, made);
+  }
+
+  /** The write `close_each`. */
+  closeEach(args: CloseEachArguments): keyfold.NamedPart<CloseEachMade> {
+    return keyfold.part("close_each", args, made);
+  }
+
+  /** The write `born_closed`. */
+  bornClosed(args: BornClosedArguments): keyfold.NamedPart<BornClosedMade> {
+    return keyfold.part("born_closed", args, made);
+  }
+
+  /** The write `see`. */
+  see(args: SeeArguments): keyfold.NamedPart<SeeMade> {
+    return keyfold.part("see", args, made);
+  }
 }
 
 const made: keyfold.MadeTable = {
@@ -527,6 +783,12 @@ const made: keyfold.MadeTable = {
   },
   "create Visit": {
     firstAt: ["Visit", "firstAt", "argument"],
+  },
+  "create Task": {
+    changedAt: ["Task", "changedAt", "argument"],
+  },
+  "update Task": {
+    changedAt: ["Task", "changedAt", "argument"],
   },
   fill: {
     id: ["Cart", "id", "argument"],
@@ -553,6 +815,28 @@ const made: keyfold.MadeTable = {
   visit: {
     firstAt: ["Visit", "firstAt", "never"],
   },
+  close: {
+    closedAt: ["Task", "closedAt", "argument", undefined, "now"],
+    changedAt: ["Task", "changedAt", "argument"],
+  },
+  close_both: {
+    "one.closedAt": ["Task", "one.closedAt", "argument", undefined, "now"],
+    "one.changedAt": ["Task", "one.changedAt", "argument"],
+    "two.closedAt": ["Task", "two.closedAt", "argument", undefined, "now"],
+    "two.changedAt": ["Task", "two.changedAt", "argument"],
+  },
+  close_each: {
+    closedAt: ["Task", "closedAt", "argument", "tasks", "now"],
+    changedAt: ["Task", "changedAt", "argument", "tasks"],
+  },
+  born_closed: {
+    closedAt: ["Task", "closedAt", "argument", undefined, "now"],
+    changedAt: ["Task", "changedAt", "argument"],
+  },
+  see: {
+    seenAt: ["Task", "seenAt", "argument", undefined, "now"],
+    changedAt: ["Task", "changedAt", "argument"],
+  },
 };
 
 const plan: keyfold.Plan = JSON.parse(String.raw`
@@ -561,17 +845,20 @@ const plan: keyfold.Plan = JSON.parse(String.raw`
   {"alone":true,"attributes":[{"default":"new","name":"id","type":"ulid"},{"default":"now","name":"at","type":"time.ms"},{"name":"note","optional":true,"type":"string"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"id","type":"ulid"}]},{"attribute":"SK","matches":"CART","parts":["CART"]}],"name":"Cart","table":"Main"},
   {"alone":true,"attributes":[{"name":"cartId","refers":{"attribute":"id","entity":"Cart"},"type":"ulid"},{"default":"new","name":"lineId","type":"uuid"},{"default":"now","name":"at","type":"time.ms"},{"name":"amount","type":"int"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"cartId","type":"ulid"}]},{"attribute":"SK","matches":"LINE#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["LINE#",{"field":"lineId","type":"uuid"}]}],"name":"Line","table":"Main"},
   {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"},
+  {"alone":true,"attributes":[{"name":"taskId","type":"string"},{"default":{"value":{"S":"open"}},"name":"state","type":{"words":["open","closed"]}},{"name":"closedAt","optional":true,"type":"time.ms"},{"name":"seenAt","optional":true,"type":"time.ms"},{"default":"always","name":"changedAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"TASK#[^\u0000]+","parts":["TASK#",{"field":"taskId","type":"string"}]},{"attribute":"SK","matches":"TASK","parts":["TASK"]}],"name":"Task","table":"Main"},
   {"attributes":[{"name":"trackId","type":"string"},{"name":"title","type":"string"},{"name":"points","type":{"list":"int"}}],"followed":["points"],"key":[{"attribute":"PK","matches":"TRACK#[^\u0000]+","parts":["TRACK#",{"field":"trackId","type":"string"}]},{"attribute":"SK","matches":"TRACK##[0-9]{4}","parts":["TRACK#","#",{"part":4}]}],"name":"Track","split":{"attribute":"points","size":100},"table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"f3d06e85a18b3c6768fb9832346ba38c","name":"made","version":1},
+"model": {"hash":"3ceebac73974e439e9d2bc1a23826ab5","name":"made","version":1},
 "patterns": [
   {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
   {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]},
+  {"name":"task","parameters":[{"attribute":"taskId","limit":"equal","name":"taskId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["TASK#",{"field":"taskId","type":"string"}]}],"request":"GetItem","sort":{"at":["TASK"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Task","name":"Task","optional":true}]},
   {"name":"track","parameters":[{"attribute":"trackId","limit":"equal","name":"trackId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["TRACK#",{"field":"trackId","type":"string"}]}],"request":"Query","sort":{"at":["TRACK#","#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Track","name":"Track","optional":true}]}
 ],
 "records": [
-  {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"}
+  {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"},
+  {"fields":[{"name":"taskId","type":"string"}],"name":"Which"}
 ],
 "tables": [
   {"create":{"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]},"name":"Main","partition":{"name":"PK","type":"S"},"sort":{"name":"SK","type":"S"}}
@@ -581,7 +868,12 @@ const plan: keyfold.Plan = JSON.parse(String.raw`
   {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","set":[{"attribute":"cartId","left":{"lent":{"action":0,"attribute":"id"}}}],"verb":"create"}],"name":"buy","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"}]},
   {"actions":[{"as":"one","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"one.id"}},{"attribute":"at","from":{"parameter":"one.at"}},{"attribute":"note","from":{"parameter":"one.note"}}],"verb":"create"},{"as":"two","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"two.id"}},{"attribute":"at","from":{"parameter":"two.at"}},{"attribute":"note","from":{"parameter":"two.note"}}],"verb":"create"}],"name":"pair","parameters":[{"name":"one.id","optional":true,"type":"ulid"},{"name":"one.at","optional":true,"type":"time.ms"},{"name":"one.note","optional":true,"type":"string"},{"name":"two.id","optional":true,"type":"ulid"},{"name":"two.at","optional":true,"type":"time.ms"},{"name":"two.note","optional":true,"type":"string"}]},
   {"actions":[{"entity":"Cart","taken":[{"attribute":"id","declared":true,"from":{"parameter":"cartId"}}],"verb":"check"},{"entity":"Line","verb":"create"}],"name":"add","parameters":[{"name":"cartId","type":"ulid"},{"name":"lineId","optional":true,"type":"uuid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"amount","type":"int"}]},
-  {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]}
+  {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]},
+  {"actions":[{"entity":"Task","set":[{"attribute":"state","left":{"value":{"S":"closed"}}},{"attribute":"closedAt","left":{"parameter":"now"}},{"attribute":"changedAt","left":{"parameter":"changedAt"}}],"verb":"update"}],"name":"close","parameters":[{"name":"taskId","type":"string"},{"name":"changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"now","now":true,"optional":true,"type":"time.ms"}]},
+  {"actions":[{"as":"one","entity":"Task","set":[{"attribute":"closedAt","left":{"parameter":"now"}},{"attribute":"changedAt","left":{"parameter":"one.changedAt"}}],"taken":[{"attribute":"taskId","from":{"parameter":"one.taskId"}},{"attribute":"changedAt","from":{"parameter":"one.changedAt"}}],"verb":"update"},{"as":"two","entity":"Task","set":[{"attribute":"closedAt","left":{"parameter":"now"}},{"attribute":"changedAt","left":{"parameter":"two.changedAt"}}],"taken":[{"attribute":"taskId","from":{"parameter":"two.taskId"}},{"attribute":"changedAt","from":{"parameter":"two.changedAt"}}],"verb":"update"}],"name":"close_both","parameters":[{"name":"one.taskId","type":"string"},{"name":"one.changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"two.taskId","type":"string"},{"name":"two.changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"now","now":true,"optional":true,"type":"time.ms"}]},
+  {"actions":[{"each":"tasks","entity":"Task","set":[{"attribute":"closedAt","left":{"parameter":"now"}},{"attribute":"changedAt","left":{"parameter":"changedAt"}}],"verb":"update"}],"name":"close_each","parameters":[{"name":"tasks","type":{"list":{"record":"Which"}}},{"name":"changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"now","now":true,"optional":true,"type":"time.ms"}]},
+  {"actions":[{"entity":"Task","set":[{"attribute":"closedAt","left":{"parameter":"now"}}],"verb":"create"}],"name":"born_closed","parameters":[{"name":"taskId","type":"string"},{"name":"state","optional":true,"type":{"words":["open","closed"]}},{"name":"seenAt","optional":true,"type":"time.ms"},{"name":"changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"now","now":true,"optional":true,"type":"time.ms"}]},
+  {"actions":[{"entity":"Task","otherwise":[{"attribute":"closedAt","left":{"parameter":"at"}}],"set":[{"attribute":"seenAt","left":{"parameter":"now"}},{"attribute":"closedAt","left":{"parameter":"now"}},{"attribute":"changedAt","left":{"parameter":"changedAt"}}],"verb":"upsert"}],"name":"see","parameters":[{"name":"taskId","type":"string"},{"name":"at","type":"time.ms"},{"name":"state","optional":true,"type":{"words":["open","closed"]}},{"name":"changedAt","now":true,"optional":true,"type":"time.ms"},{"name":"now","now":true,"optional":true,"type":"time.ms"}]}
 ]
 }
 `) as keyfold.Plan;

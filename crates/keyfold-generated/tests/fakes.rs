@@ -7,7 +7,7 @@
 
 use keyfold::typed::Keyfold;
 use keyfold_generated::case_answers::{AnswersClient, NewTicket};
-use keyfold_generated::case_made::MadeClient;
+use keyfold_generated::case_made::{MadeClient, NewLine};
 use keyfold_generated::shop::{NewOrder, NewUser, ShopClient};
 use std::collections::BTreeSet;
 
@@ -39,13 +39,28 @@ fn factories_make_entities_that_can_be_created() {
         };
         answers.ticket.create(&ticket).unwrap();
     }
-    let made = MadeClient::new(&keyfold).unwrap();
-    let mut fakes = made.fakes(1);
-    for _ in 0..10 {
-        made.cart.create(&fakes.cart()).unwrap();
-        made.line.create(&fakes.line()).unwrap();
-        made.visit.create(&fakes.visit()).unwrap();
-        made.track.create(&fakes.track()).unwrap();
+}
+
+#[test]
+fn an_entity_has_what_a_write_would_make_and_others_refer_to_it() {
+    let made = MadeClient::new(&Keyfold::memory().unwrap()).unwrap();
+    for seed in 0..40 {
+        let mut fakes = made.fakes(seed);
+        let cart = fakes.cart();
+        let id = cart.id.clone().expect("it has an identifier");
+        let line = NewLine {
+            cart_id: id.clone(),
+            ..fakes.line()
+        };
+        let written = made.cart.create(&cart).unwrap().made;
+        assert_eq!((&written.id, Some(written.at)), (&id, cart.at));
+        let written = made.line.put(&line).unwrap().made;
+        assert_eq!(Some(written.line_id), line.line_id);
+        let lines = made.lines(&id).all(2).unwrap();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(Some(&lines[0].line_id), line.line_id.as_ref());
+        assert!(made.visit.create(&fakes.visit()).is_ok());
+        assert!(made.track.create(&fakes.track()).is_ok());
     }
 }
 

@@ -7,8 +7,9 @@
 
 use keyfold::typed::{self, Keyfold};
 use keyfold_generated::case_made::{
-    AddArguments, BuyArguments, Cart, CartKey, CartMade, CartPatch, FillArguments, LineMade,
-    MadeClient, NewCart, NewLine, NewVisit, PairArguments, VisitArguments, Wanted,
+    AddArguments, BuyArguments, Cart, CartKey, CartMade, CartPatch, CloseArguments,
+    CloseBothArguments, CloseEachArguments, FillArguments, LineMade, MadeClient, NewCart, NewLine,
+    NewTask, NewVisit, PairArguments, VisitArguments, Wanted, Which,
 };
 
 fn client() -> MadeClient {
@@ -145,4 +146,33 @@ fn the_parts_of_a_transaction_have_types_of_their_own() {
     for one in done.writes {
         assert!(client.cart(&one.made.id).unwrap().is_some());
     }
+}
+
+#[test]
+fn a_moment_that_a_named_write_sets_is_as_given_or_made() {
+    let client = client();
+    let given = at("2024-01-01T00:00:00Z");
+    for id in ["a", "b"] {
+        client.task.create(&NewTask::new(id.into())).unwrap();
+    }
+    let close = |now| CloseArguments {
+        now,
+        ..CloseArguments::new("a".into())
+    };
+    let made = client.close(&close(None)).unwrap().made;
+    let task = client.task(&"a".into()).unwrap().unwrap();
+    assert_eq!(task.closed_at, Some(made.closed_at));
+    assert_eq!(task.changed_at, made.changed_at);
+    let made = client.close(&close(Some(given))).unwrap().made;
+    assert_eq!(made.closed_at, given);
+    let both = CloseBothArguments::new("a".into(), "b".into());
+    let made = client.close_both(&both).unwrap().made;
+    assert_eq!(made.one_closed_at, made.two_closed_at);
+    let tasks = ["a", "b"].map(|id| Which {
+        task_id: id.to_owned(),
+    });
+    let each = CloseEachArguments::new(tasks.to_vec());
+    let made = client.close_each(&each).unwrap().made;
+    assert_eq!(made.closed_at.len(), 2);
+    assert!(made.closed_at.iter().all(|one| *one > given));
 }

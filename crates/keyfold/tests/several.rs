@@ -49,7 +49,7 @@ fn a_transaction_reports_each_write() {
     assert_eq!(user.int("posts"), Some(2));
     let again = db.transact(both()).unwrap_err();
     assert!(
-        matches!(&again, Error::Exists(why) if why.message.starts_with("write 1 (create User): "))
+        matches!(&again, Error::Exists(why) if why.message.starts_with("write 0 (create User): "))
     );
     let unknown = Transaction::new().delete("Users", values! {});
     assert!(matches!(db.transact(unknown), Err(Error::Invalid { .. })));

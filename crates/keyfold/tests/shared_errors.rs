@@ -76,6 +76,23 @@ fn a_refused_write_says_where_as_in_all_clients() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn an_update_is_done_as_in_all_clients() {
+    let (database, cases) = database();
+    for case in cases["done"].as_array().unwrap() {
+        let call = &case["call"];
+        let report = database.update(call["update"].as_str().unwrap(), &call["values"]);
+        let report = report.unwrap();
+        let found = json!([report.operation, report.changes]);
+        assert_eq!(
+            found,
+            json!([case["operation"], case["changes"]]),
+            "{}",
+            case["name"]
+        );
+    }
+}
+
 /// A text of an identity.
 fn text(one: &Value) -> Json {
     if let Value::S(text) = one {

@@ -283,7 +283,7 @@ class Walk:
         of = the_pattern(pattern)
         _check(options, of)
         self._arguments: Values = given_arguments.of_pattern(self._pattern, args)
-        self._kinds = _kinds(self._pattern)
+        self._kinds = {one.name: one for one in self._pattern.returns}
         on_unknown = options.get("on_unknown") or calls.options.on_unknown
         self._skips = on_unknown == "skip"
         limit = options.get("limit")
@@ -335,7 +335,8 @@ class Walk:
         made: list[tuple[FoundItem, Item]] = []
         for one in found:
             try:
-                made.append((one, item_of(self._kinds[one.kind], one)))
+                kind = self._kinds[one.kind]
+                made.append((one, item_of(kind.entity, one, kind.of)))
             except UnknownItem:
                 if self._skips:
                     continue
@@ -364,7 +365,10 @@ def _changes(
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             why = f"`remove` has the names of attributes, and no {type(name).__name__}"
             raise Invalid(f"{entity.name}: {why}", of=entity.name, attribute="remove")
-    both = changes if key is None else given_arguments.with_key(entity, changes, key)
+    if key is None:
+        both = given_arguments.without_kept(entity, changes)
+    else:
+        both = given_arguments.with_key(entity, changes, key)
     held = given_arguments.some_of_entity(entity, both)
     return held, [*(name for name, value in both.items() if value is None), *removed]
 
@@ -392,12 +396,9 @@ def _check(options: PageOptions, of: str) -> None:
         check_on_unknown(on_unknown, of)
 
 
-def _kinds(pattern: Pattern) -> dict[str, Entity]:
-    return {one.name: one.entity for one in pattern.returns}
-
-
-def item_of(entity: Entity, found: FoundItem) -> Item:
-    """The item of a program, with values of Python."""
+def item_of(entity: Entity, found: FoundItem, of: str | None = None) -> Item:
+    """The item of a program, with values of Python. `of` is the entity or copy where the kind is
+    another name."""
     try:
         values = {
             name: native(name, entity.attributes[name].kind, value)
@@ -412,7 +413,7 @@ def item_of(entity: Entity, found: FoundItem) -> Item:
             key=key,
             attribute=error.attribute,
         ) from None
-    return Item(found.kind, values)
+    return Item(found.kind, values, of)
 
 
 def called(how: str, entity: object) -> str:

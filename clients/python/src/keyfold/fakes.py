@@ -3,7 +3,8 @@
 Values have the forms that keys demand: texts without the characters that a key excludes, numbers
 with as many digits as one has room for. Each text, moment and number of a key is another one, so
 that entities do not meet, and says its seed, so that those of two seeds do not meet either: as far
-as its type has room. What the model fills in or keeps is left out.
+as its type has room. What a write would fill in, identifiers, moments and defaults, is there; what
+the model keeps, counts and versions, is not.
 
 ```python
 fakes = Fakes(shop, seed=7)
@@ -34,6 +35,7 @@ from keyfold.plan.model import AttributePlan, Entity, Model
 from keyfold.plan.template import Field, Part, Shard
 from keyfold.typed import awaited, blocking
 from keyfold.typed.shapes import Shapes
+from keyfold.values.native import native
 
 New = TypeVar("New")
 
@@ -140,9 +142,10 @@ class Fakes:
         # The first of an entity that refers to its own kind refers to itself.
         others = {name: made, **(related or {})}
         for attribute in entity.attributes.values():
-            if attribute.kept or attribute.default is not None or attribute.name in given:
+            if attribute.kept or attribute.name in given:
                 continue
-            if attribute.optional and self._random.random() < 0.5:
+            is_left_out = attribute.optional and attribute.default is None
+            if is_left_out and self._random.random() < 0.5:
                 continue
             linked = self._linked(attribute, others)
             made[attribute.name] = self._own(entity, attribute) if linked is None else linked
@@ -159,6 +162,8 @@ class Fakes:
         return cast("Mapping[str, Any]", held).get(other) if isinstance(held, Mapping) else None
 
     def _own(self, entity: Entity, attribute: AttributePlan) -> Any:
+        if attribute.default is not None and attribute.default.value is not None:
+            return native(attribute.name, attribute.kind, attribute.default.value)
         value = self._value(attribute.name, attribute.kind, _demand_of(entity, attribute.name))
         if entity.ttl != attribute.name:
             return value

@@ -8,14 +8,23 @@ from typing import Any
 
 
 class Item(Mapping[str, Any]):
-    """An item: its kind, and its attributes by name."""
+    """An item: its kind, and its attributes by name.
 
-    __slots__ = ("_values", "kind")
+    `item | {"total": 5}` is the item with other values, which may be written back: what the model
+    keeps is left out there. An item is also the key of itself.
+    """
 
-    def __init__(self, kind: str, values: dict[str, Any]) -> None:
+    __slots__ = ("_values", "kind", "of")
+
+    def __init__(self, kind: str, values: dict[str, Any], of: str | None = None) -> None:
         self.kind = kind
         """The entity, or `Entity.copy`, or the name that the pattern gives it."""
+        self.of = kind if of is None else of
+        """The entity, or `Entity.copy`, whatever name the pattern gives it."""
         self._values = values
+
+    def __or__(self, other: Mapping[str, Any]) -> Item:
+        return Item(self.kind, {**self._values, **other}, self.of)
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]

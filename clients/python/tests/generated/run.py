@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from decimal import Decimal
 from importlib import import_module
@@ -227,7 +227,20 @@ def answers(endpoint: str) -> None:
         assert ticket is not None and ticket.history == [entry]
         [waiting] = answers.waiting().all()
         assert waiting.assignee == "bob"
-        assert answers.account(id=ada).tickets == 1
+        read = answers.account(id=ada)
+        assert read.tickets == 1
+        # An entity that was read is changed and put back, and is its own key.
+        answers.Account.put(replace(read, owner="A.", tags=None))
+        assert code_of(lambda: answers.Account.put(read)) == "stale_version"
+        put_back = answers.account(id=ada)
+        assert put_back == replace(
+            read, owner="A.", tags=None, v=put_back.v, updated_at=put_back.updated_at
+        )
+        answers.transact([answers.Account.part.update(put_back, a.AccountPatch(owner="Ada"))])
+        assert answers.Account.get_many([put_back]) == [answers.account(id=ada)]
+        assert code_of(lambda: answers.Account.delete(put_back)) == "stale_version"
+        answers.Ticket.update(ticket, a.TicketPatch(assignee="ada"))
+        answers.Ticket.update(ticket, a.TicketPatch(assignee="bob"))
         assert {one.id for one in answers.places(country="de")} == {ada, bob}
         maybe = next(iter([None, "b"]), "c")
         assert len(answers.places(country=maybe).all()) == len(answers.places().all())
@@ -258,6 +271,21 @@ def made(endpoint: str) -> None:
         assert cart is not None and cart.at == pair.two_at
         today = day(15).date()
         assert client.visit(day=today).made.first_at is None, "one request does not say"
+        task_id = m.TaskId("t")
+        born = client.born_closed(task_id=task_id).made
+        closed = client.close(task_id=task_id).made
+        assert_type(closed.closed_at, datetime)
+        task = client.task(task_id=task_id)
+        assert task is not None and task.closed_at == closed.closed_at >= born.closed_at
+        assert client.close(task_id=task_id, now=day(15)).made.closed_at == day(15), "as given"
+        each = client.close_each(tasks=[m.Which(task_id=task_id)]).made
+        assert [one > day(15) for one in each.closed_at] == [True]
+        seen = client.see(task_id=task_id, at=day(15)).made
+        task = client.task(task_id=task_id)
+        assert task is not None and task.seen_at == seen.seen_at
+        client.Task.create(m.NewTask(task_id=m.TaskId("u")))
+        both = client.close_both(one_task_id=task_id, two_task_id=m.TaskId("u")).made
+        assert both.one_closed_at == both.two_closed_at
         put = client.Cart.put_many([m.NewCart(note="a"), m.NewCart(id=cart_id)])
         cart = client.cart(id=put.made[0].id)
         assert cart is not None and cart.note == "a"

@@ -32,7 +32,7 @@ def keys() -> None:
     shop.user()
     # error: call-arg "id", no such part of the key
     shop.user(user_id=user_id, id=user_id)
-    # error: arg-type "OrderKey", the key of another entity, by name
+    # error: arg-type "OrderKey | Order", the key of another entity, by name
     shop.Order.update(key=s.UserKey(user_id=user_id), patch=s.OrderPatch())
     # error: arg-type "ProductId", an identifier of a reference
     shop.product(product_id=user_id)
@@ -50,7 +50,7 @@ def keys() -> None:
     answers.transfer(amount=1, from_id=id, to_id=ticket_id)
     # error: call-arg "to_id", an alias's key is missing
     answers.transfer(amount=1, from_id=id)
-    # error: arg-type "OrderKey", the key of another entity
+    # error: arg-type "OrderKey | Order", the key of another entity
     shop.Order.delete(s.UserKey(user_id=user_id))
 
 
@@ -197,9 +197,9 @@ def transactions() -> None:
     shop.transact([shop.part.set_status(order_id=order_id, status="payed")])
     # error: call-arg "status", an argument is missing inside of a transaction
     shop.transact([shop.part.set_status(order_id=order_id)])
-    # error: arg-type "OrderKey", the key of another entity inside of a transaction
+    # error: arg-type "OrderKey | Order", the key of another entity inside of a transaction
     shop.transact([shop.Order.part.delete(s.UserKey(user_id=user_id))])
-    # error: arg-type "NewProduct", a new entity of another kind
+    # error: arg-type "NewProduct | Product", a new entity of another kind
     shop.transact([shop.Product.part.create(s.OrderKey(order_id=order_id))])
     # error: arg-type "OrderPatch", the patch of another entity inside of a transaction
     shop.transact([shop.Order.part.update(s.OrderKey(order_id=order_id), s.UserPatch())])
@@ -230,9 +230,9 @@ def made() -> None:
 
 
 def batches() -> None:
-    # error: list-item "OrderKey", another entity's key in a batch
+    # error: list-item "OrderKey | Order", another entity's key in a batch
     shop.Order.get_many([s.UserKey(user_id=user_id)])
-    # error: arg-type "Sequence[OrderKey]", one key is no batch
+    # error: arg-type "Sequence[OrderKey | Order]", one key is no batch
     shop.Order.get_many(s.OrderKey(order_id=order_id))
     [found] = shop.Order.get_many([s.OrderKey(order_id=order_id)])
     # error: union-attr "status", an item of a batch may be absent
@@ -241,9 +241,9 @@ def batches() -> None:
     product: s.Product | None = found
     # error: attr-defined "delete_many", copies follow from an order: no batch writes it
     shop.Order.delete_many([s.OrderKey(order_id=order_id)])
-    # error: list-item "NewProduct", an item of another kind is put
+    # error: list-item "NewProduct | Product", an item of another kind is put
     shop.Product.put_many([s.NewUser(user_id=user_id, email="", name="", created_at=moment)])
-    # error: list-item "ProductKey", a key of another kind is deleted
+    # error: list-item "ProductKey | Product", a key of another kind is deleted
     shop.Product.delete_many([s.OrderKey(order_id=order_id)])
     del product
 
@@ -300,9 +300,9 @@ async def awaited() -> None:
 
 async def several() -> None:
     async with s.AsyncShopClient("http://localhost:8000") as client:
-        # error: arg-type "OrderKey", the key of another entity inside of a transaction, awaited
+        # error: arg-type "OrderKey | Order", another entity's key in a transaction, awaited
         await client.transact([client.Order.part.delete(s.UserKey(user_id=user_id))])
-        # error: list-item "OrderKey", another entity's key in a batch, awaited
+        # error: list-item "OrderKey | Order", another entity's key in a batch, awaited
         await client.Order.get_many([s.UserKey(user_id=user_id)])
         # error: attr-defined "put_many", copies follow from an order, awaited
         await client.Order.put_many([])

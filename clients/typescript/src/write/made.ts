@@ -18,9 +18,9 @@ export function valuesMade(
   made: readonly Made[],
 ): Record<string, unknown> {
   const left = [...made];
-  const all = Object.entries(members).map(([name, [entity, attribute, given, each]]) => {
+  const all = Object.entries(members).map(([name, [entity, attribute, given, each, argument = attribute]]) => {
     const own = (from: Given): unknown => {
-      const held = given === "never" ? undefined : from[attribute];
+      const held = given === "never" ? undefined : from[argument];
       if (held !== undefined && held !== null) return held;
       const at = left.findIndex((one) => one.entity === entity && one.attribute === attribute);
       return at < 0 ? undefined : left.splice(at, 1)[0]?.value;

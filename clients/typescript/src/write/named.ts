@@ -96,19 +96,19 @@ class Composition {
           if (!(error instanceof KeyfoldError)) throw error;
           throw this.#placed(entity, action, inputs, ofArgument(action, fields, number, error));
         }
-        const touched = this.#touched(entity, withoutAbsent(action, absent), fields, [asked, args]);
-        this.#into.made.push(...touched.map((one) => ofAlias(action, one)));
+        const moments = this.#moments(entity, withoutAbsent(action, absent), fields, [asked, args]);
+        this.#into.made.push(...moments.map((one) => ofAlias(action, one)));
       }
       lenders.push(lender);
     }
     this.#into.draft.steps = handOver(this.#into.draft.steps);
   }
 
-  /** The attributes that each write sets, which an action sets to the present moment since the caller did not give
-   * them: those that it assigns, and those of a whole entity. */
-  #touched(entity: EntityPlan, action: ActionPlan, own: readonly string[], [asked, args]: Arguments): MadeValue[] {
+  /** The attributes that an action sets to the present moment since the caller did not give one: those that it
+   * assigns, whether its item is new or not, and those of a whole entity. */
+  #moments(entity: EntityPlan, action: ActionPlan, own: readonly string[], [asked, args]: Arguments): MadeValue[] {
     const { parameters = [] } = this.#write;
-    const { set = [], verb } = action;
+    const { set = [], otherwise = [], verb } = action;
     const given = set.flatMap(({ attribute, fields = [], left, right }): [string, string | undefined][] =>
       "parameter" in left && right === undefined && fields.length === 0 ? [[attribute, left.parameter]] : [],
     );
@@ -116,12 +116,11 @@ class Composition {
       const others = entity.attributes.filter(({ name }) => !set.some((one) => one.attribute === name));
       given.push(...others.map(({ name }): [string, string | undefined] => [name, parameterOf(action, own, name)]));
     }
+    const moments = parameters.filter(({ name, now, optional }) => now === true && optional === true && !asked.has(name));
     return given.flatMap(([attribute, parameter]): MadeValue[] => {
-      if (parameter === undefined || asked.has(parameter)) return [];
-      const known = parameters.find(({ name }) => name === parameter);
-      const value = known?.now === true && known.optional === true ? args.get(parameter) : undefined;
-      const isTouched = this.#context.model.attribute(entity, attribute)?.default === "always";
-      return isTouched && value !== undefined ? [{ entity: entity.name, attribute, value }] : [];
+      const value = args.get(moments.find(({ name }) => name === parameter)?.name ?? "");
+      const isOnlyStored = value === undefined || otherwise.some((one) => one.attribute === attribute);
+      return isOnlyStored ? [] : [{ entity: entity.name, attribute, value }];
     });
   }
 

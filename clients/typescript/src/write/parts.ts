@@ -23,7 +23,7 @@ export function partsOf(model: Model, writes: readonly TransactionWrite[]): Part
       return partOf(model, one);
     } catch (error) {
       const of = shownText(spoken((one as Readonly<Record<string, unknown>>)[verb]));
-      throw inWrite(error, `write ${number + 1} (${verb === "write" ? of : `${verb} ${of}`})`, number);
+      throw inWrite(error, `write ${number} (${verb === "write" ? of : `${verb} ${of}`})`, number);
     }
   }));
 }
@@ -52,6 +52,6 @@ export function partOf(model: Model, one: TransactionWrite): Part {
 function noWrite(one: unknown, number: number): KeyfoldError {
   const isObject = typeof one === "object" && one !== null && !Array.isArray(one);
   const kind = one instanceof Promise ? "a promise" : isObject ? "an object" : shownText(spoken(one));
-  const message = `write ${number + 1} of the transaction: ${kind} is no write; give \`.part\` of a generated client, like shop.Order.part.create(..), or ${FORMS}`;
+  const message = `write ${number} of the transaction: ${kind} is no write; give \`.part\` of a generated client, like shop.Order.part.create(..), or ${FORMS}`;
   return new KeyfoldError(message, { code: "invalid", of: "a write of a transaction" }, undefined, undefined, number);
 }

@@ -34,7 +34,7 @@ export interface Transaction {
 interface Ready {
   readonly part: Part;
   readonly number: number;
-  /** The write, for people: `write 2 (create Order)`. */
+  /** The write, for people, by its number from 0: `write 1 (create Order)`. */
   readonly name: string;
   readonly context: Context;
   readonly values: Values;
@@ -74,7 +74,7 @@ export async function transact(io: Io, model: Model, parts: readonly Part[]): Pr
 
 function readyOf({ io: whole, model }: Context, part: Part, number: number): Ready {
   const context = { io: whole.ofPart(number), model };
-  const name = `write ${number + 1} (${nameOf(part)})`;
+  const name = `write ${number} (${nameOf(part)})`;
   const made: MadeValue[] = [];
   const values = ofWrite(name, number, () => prepared(context, part, made));
   return { part, number, name, context, values, made };

@@ -201,6 +201,8 @@ pub(super) struct MadeMember {
     pub(super) each: Option<String>,
     /// Where the caller may give it.
     pub(super) given: Given,
+    /// The argument by which the caller may give it, where that has another name.
+    pub(super) argument: Option<String>,
 }
 
 impl MadeMember {

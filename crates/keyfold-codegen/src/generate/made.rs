@@ -46,6 +46,7 @@ fn of_entity<'m>(
         attribute: attribute.name.clone(),
         each: None,
         given: Given::Argument,
+        argument: None,
     });
     form(wanted, members.collect(), names)
 }
@@ -62,8 +63,13 @@ pub(super) fn of_write(
         let Some(entity) = model.entities.get(action.entity) else {
             continue;
         };
-        for attribute in entity.attributes.iter().filter(|one| is_made(one)) {
-            let Some((given, optional)) = chance(model, (write, action), attribute) else {
+        for attribute in &entity.attributes {
+            let Some(Chance {
+                given,
+                argument,
+                optional,
+            }) = chance(model, (write, action), attribute)
+            else {
                 continue;
             };
             let name = match &action.alias {
@@ -78,9 +84,12 @@ pub(super) fn of_write(
                     note: None,
                 },
                 entity: entity.name.clone(),
-                attribute: name,
+                attribute: name.clone(),
                 each: action.each.clone(),
                 given,
+                argument: argument
+                    .filter(|argument| *argument != name)
+                    .map(str::to_owned),
             });
         }
     }
@@ -88,34 +97,59 @@ pub(super) fn of_write(
     form(&format!("{}Made", pascal(&write.name)), members, names)
 }
 
-/// How the caller may give an attribute that an action makes otherwise, and whether neither may
-/// happen; `None` where the action never makes it.
-fn chance(
+/// How the caller may give an attribute that an action makes otherwise.
+struct Chance<'w> {
+    given: Given,
+    /// The argument, where it is known.
+    argument: Option<&'w str>,
+    /// Whether it may be that it is neither given nor made.
+    optional: bool,
+}
+
+impl<'w> Chance<'w> {
+    fn of(given: Given, optional: bool) -> Option<Chance<'w>> {
+        Some(Chance {
+            given,
+            argument: None,
+            optional,
+        })
+    }
+}
+
+/// How the caller may give an attribute that an action makes otherwise; `None` where the action never
+/// makes it.
+fn chance<'w>(
     model: &Model,
-    (write, action): (&Write, &Action),
+    (write, action): (&'w Write, &'w Action),
     attribute: &Attribute,
-) -> Option<(Given, bool)> {
+) -> Option<Chance<'w>> {
     let is_left_out = is_left_out(model, write, action);
+    let is_reported = !is_left_out || action.each.is_none();
+    if let Some(argument) = moment(write, action, attribute) {
+        return is_reported.then_some(Chance {
+            given: Given::Argument,
+            argument: Some(argument),
+            optional: is_left_out,
+        });
+    }
+    if !is_made(attribute) {
+        return None;
+    }
     match action.verb {
         Verb::Create | Verb::Put => {}
-        Verb::Update | Verb::Upsert if is_touched(write, action, attribute) => {
-            let is_reported = !is_left_out || action.each.is_none();
-            return is_reported.then_some((Given::Argument, is_left_out));
-        }
         // A stored item may be changed instead.
-        Verb::Upsert => return Some((Given::Never, true)),
+        Verb::Upsert => return Chance::of(Given::Never, true),
         Verb::Update | Verb::Delete | Verb::Check => return None,
     }
-    if is_left_out && action.each.is_some() {
+    if !is_reported {
         return None;
     }
     let name = &attribute.name;
     let parameter = |name: &str| write.parameters.iter().find(|one| one.name == name);
     if let Some(assigned) = action.assignments.iter().find(|one| one.attribute == *name) {
         let mut given = assigned.parameters().filter_map(|name| parameter(name));
-        return given
-            .any(|one| one.optional)
-            .then_some((Given::Never, true));
+        let may_lack = given.any(|one| one.optional);
+        return may_lack.then(|| Chance::of(Given::Never, true)).flatten();
     }
     if let Some(taken) = action.taken.iter().find(|one| one.attribute == *name) {
         if !may_lack(model, write, &taken.source) {
@@ -123,30 +157,42 @@ fn chance(
         }
         // An alias's parameter has the name by which the attribute is reported.
         if taken.is_declared {
-            return Some((Given::Never, true));
+            return Chance::of(Given::Never, true);
         }
-        return Some((Given::Argument, is_left_out));
+        return Chance::of(Given::Argument, is_left_out);
     }
     if is_field(write, action, name) {
-        return Some((Given::Element, is_left_out));
+        return Chance::of(Given::Element, is_left_out);
     }
     match parameter(name).filter(|_| action.alias.is_none()) {
         Some(one) if !one.optional => None,
-        Some(_) => Some((Given::Argument, is_left_out)),
-        None => Some((Given::Never, is_left_out)),
+        Some(_) => Chance::of(Given::Argument, is_left_out),
+        None => Chance::of(Given::Never, is_left_out),
     }
 }
 
-/// Whether an action sets an attribute to the present moment where the caller does not give it.
-fn is_touched(write: &Write, action: &Action, attribute: &Attribute) -> bool {
-    let mut set = action.assignments.iter();
-    let set = set.find(|one| one.attribute == attribute.name);
-    let Some((Operand::Parameter(name), None)) = set.map(|one| (&one.left, &one.right)) else {
-        return false;
+/// The parameter whose value, the present moment where the caller does not give it, an action sets an
+/// attribute to: of a new item and of a stored one.
+fn moment<'w>(write: &'w Write, action: &'w Action, attribute: &Attribute) -> Option<&'w str> {
+    let name = &attribute.name;
+    if action.otherwise.iter().any(|one| one.attribute == *name) {
+        return None;
+    }
+    let mut assigned = action.assignments.iter();
+    let assigned = assigned.find(|one| one.attribute == *name);
+    let mut taken = action.taken.iter();
+    let taken = taken.find(|one| one.attribute == *name && action.verb.writes_all_attributes());
+    let parameter = match (assigned, taken.map(|one| &one.source)) {
+        (Some(one), _) if one.fields.is_empty() => match (&one.left, &one.right) {
+            (Operand::Parameter(name), None) => name,
+            _ => return None,
+        },
+        (None, Some(Source::Parameter(name))) => name,
+        _ => return None,
     };
     let mut parameters = write.parameters.iter();
-    let known = parameters.find(|one| one.name == *name);
-    attribute.is_touched() && known.is_some_and(|one| one.is_now && one.optional)
+    let known = parameters.find(|one| one.name == *parameter)?;
+    (known.is_now && known.optional).then_some(known.name.as_str())
 }
 
 /// Whether a source may have no value.

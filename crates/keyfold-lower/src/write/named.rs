@@ -22,6 +22,7 @@ use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
+use keyfold_model::schema::WriteParameter;
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -101,7 +102,7 @@ pub(super) async fn compose(
             let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
             lender = Some(added.map_err(renamed)?);
             let asked = (asked, arguments);
-            own_made.extend(touched(write, (&action, entity), &fields, asked));
+            own_made.extend(moments(write, (&action, entity), &fields, asked));
             made.extend(
                 own_made
                     .into_iter()
@@ -113,19 +114,23 @@ pub(super) async fn compose(
     meeting::hand_over(&mut draft.steps)
 }
 
-/// The attributes that each write sets, which an action sets to the present moment since the caller
-/// did not give them: those that it assigns, and those of a whole entity.
-fn touched(
+/// The attributes that an action sets to the present moment since the caller did not give one: those
+/// that it assigns, whether its item is new or not, and those of a whole entity.
+fn moments(
     write: &Write,
     (action, entity): (&Action, &Entity),
     fields: &[String],
     (asked, arguments): (&Values, &Values),
 ) -> Vec<Made> {
-    let is_now = |name: &str| {
-        let mut parameters = write.parameters.iter();
-        let known = parameters.find(|one| one.name == name);
-        known.is_some_and(|one| one.is_now && one.optional) && !asked.contains_key(name)
-    };
+    let is_moment = |one: &&WriteParameter| one.is_now && one.optional;
+    let known = write.parameters.iter().filter(is_moment);
+    let known: Vec<&str> = known
+        .map(|one| one.name.as_str())
+        .filter(|name| !asked.contains_key(*name))
+        .collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
     let assigned = action.assignments.iter().filter_map(|one| {
         let (Operand::Parameter(name), None) = (&one.left, &one.right) else {
             return None;
@@ -139,12 +144,12 @@ fn touched(
     let whole = whole
         .filter(|name| action.verb.writes_all_attributes() && !is_assigned(name))
         .filter_map(|name| Some((name, inputs::parameter_of(action, fields, name)?)));
+    let is_only_stored = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
     let made = assigned.chain(whole).filter_map(|(attribute, parameter)| {
-        let attribute = entity.attribute(attribute)?;
-        let is_made = attribute.is_touched() && is_now(parameter);
+        let is_made = known.contains(&parameter) && !is_only_stored(attribute);
         is_made.then_some(Made {
             entity: entity.name.clone(),
-            attribute: attribute.name.clone(),
+            attribute: attribute.clone(),
             value: arguments.get(parameter)?.clone(),
         })
     });

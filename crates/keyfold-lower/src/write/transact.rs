@@ -167,7 +167,7 @@ async fn transact_parts(
 struct Ready<'p> {
     part: Part<'p>,
     number: usize,
-    /// The write, for people: `write 2 (create Order)`.
+    /// The write, for people, by its number from 0: `write 1 (create Order)`.
     name: String,
     io: Io,
     /// The attributes, changes, key or arguments.
@@ -188,7 +188,7 @@ struct Composed {
 impl<'p> Ready<'p> {
     fn of(io: &Io, number: usize, part: Part<'p>) -> Result<Ready<'p>, ClientError> {
         let io = io.of_part(number);
-        let name = format!("write {} ({})", number + 1, part.name());
+        let name = format!("write {number} ({})", part.name());
         let mut made = Vec::new();
         let values = match part {
             Part::Create { entity, values } | Part::Put { entity, values } => {

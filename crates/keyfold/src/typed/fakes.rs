@@ -3,11 +3,12 @@
 //! Values have the forms that keys demand: texts without the characters that a key excludes, numbers
 //! with as many digits as one has room for. Each text, moment and number of a key is another one, so
 //! that entities do not meet, and says its seed, so that those of two seeds do not meet either: as far
-//! as its type has room. What the model fills in or keeps is left out.
+//! as its type has room. What a write would fill in, identifiers, moments and defaults, is there; what
+//! the model keeps, counts and versions, is not.
 
 use super::members::{Held, OfMembers};
 use keyfold_model::schema::guard_parts;
-use keyfold_model::{Attribute, Entity, Format, Model, Part, Type, value};
+use keyfold_model::{Attribute, DefaultValue, Entity, Format, Model, Part, Type, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -138,8 +139,8 @@ impl Fakes {
         self.count += 1;
         let mut made = BTreeMap::new();
         for attribute in &entity.attributes {
-            let is_filled_in = attribute.is_kept || attribute.default.is_some();
-            if is_filled_in || (attribute.optional && self.below(2) == 0) {
+            let may_lack = attribute.optional && attribute.default.is_none();
+            if attribute.is_kept || (may_lack && self.below(2) == 0) {
                 continue;
             }
             let own = attribute.refers.as_ref();
@@ -154,6 +155,9 @@ impl Fakes {
     }
 
     fn attribute(&mut self, model: &Model, entity: &Entity, attribute: &Attribute) -> Value {
+        if let Some(DefaultValue::Value(fixed)) = &attribute.default {
+            return fixed.clone();
+        }
         let name = &attribute.name;
         let demand = Demand::of(model, entity, name);
         let value = self.value(name, &attribute.kind, &demand);

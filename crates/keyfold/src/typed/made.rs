@@ -84,6 +84,20 @@ impl Report {
         self.value(given, entity, attribute)
     }
 
+    /// A moment that an argument of another name may give.
+    ///
+    /// # Errors
+    /// When it was neither given nor made, and must be there.
+    pub fn moment<T: Attribute>(
+        &mut self,
+        entity: &str,
+        attribute: &str,
+        argument: &str,
+    ) -> Result<T, Fault> {
+        let given = self.given.get(argument).cloned();
+        self.value(given, entity, attribute)
+    }
+
     /// A value that no argument gives.
     ///
     /// # Errors
@@ -103,6 +117,23 @@ impl Report {
         list: &str,
     ) -> Result<Vec<T>, Fault> {
         let given = self.given.get(attribute).cloned();
+        let each = self.elements(list).into_iter();
+        each.map(|_| self.value(given.clone(), entity, attribute))
+            .collect()
+    }
+
+    /// The moments for each element of a list, all of which an argument of another name may give.
+    ///
+    /// # Errors
+    /// When one was neither given nor made, and must be there.
+    pub fn each_moment<T: Attribute>(
+        &mut self,
+        entity: &str,
+        attribute: &str,
+        list: &str,
+        argument: &str,
+    ) -> Result<Vec<T>, Fault> {
+        let given = self.given.get(argument).cloned();
         let each = self.elements(list).into_iter();
         each.map(|_| self.value(given.clone(), entity, attribute))
             .collect()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast
 
 from keyfold.errors import Invalid
+from keyfold.item import Item
 from keyfold.lower.near import meant
 from keyfold.plan.kind import Kind
 from keyfold.plan.model import Entity, Pattern, Write
@@ -114,7 +115,7 @@ def of_write(write: Write, given: Given) -> Values:
 
 def of_entity(entity: Entity, given: Given) -> Values:
     """The attributes of a whole entity. A version is the one that the stored entity must have."""
-    given = checked(given, entity.name)
+    given = without_kept(entity, given)
     _refuse_kept(entity, given)
     attributes = entity.attributes.values()
     values = _typed(given, {one.name: one.kind for one in attributes}, entity.name)
@@ -135,9 +136,39 @@ def some_of_entity(entity: Entity, given: Given) -> Values:
     return values
 
 
+def is_read(entity: Entity, given: object, copies: Iterable[str] = ()) -> bool:
+    """Whether what is given is an item that was read: of the entity, or one of these copies of it.
+    Raises `Invalid` for an item of another kind."""
+    if not isinstance(given, Item):
+        return False
+    if given.of == entity.name or given.of in (f"{entity.name}.{one}" for one in copies):
+        return True
+    shown = shown_text(given.of)
+    raise Invalid(f"{entity.name}: an item of the kind `{shown}` is none", of=entity.name)
+
+
+def without_kept(entity: Entity, given: Given) -> Given:
+    """What is given for an entity. Of an item that was read, what the model keeps is left out, and
+    its version stays."""
+    if not is_read(entity, given):
+        return checked(given, entity.name)
+    kept = {name for name, one in entity.attributes.items() if one.kept and name != entity.version}
+    return {name: value for name, value in given.items() if name not in kept}
+
+
+def _own_key(entity: Entity, given: Given) -> Given:
+    """What is given as a key. An item that was read, or its copy, is the key of itself: what is no
+    part of a key is left out there, and its version is the one that the item must have."""
+    if not is_read(entity, given, entity.copies):
+        return given
+    names = (*entity.identity, entity.version)
+    return {name: value for name, value in given.items() if name in names}
+
+
 def key_of_entity(entity: Entity, given: Given) -> Values:
     """The attributes that identify an item, and no other: a key from JSON changes nothing else. The
     version that the item must have may stand among them."""
+    given = _own_key(entity, given)
     values = some_of_entity(entity, given)
     for name in given:
         if name not in entity.identity and name != entity.version:
@@ -152,6 +183,7 @@ def key_of_entity(entity: Entity, given: Given) -> Values:
 
 def with_key(entity: Entity, changes: Given, key: Given) -> Given:
     """The changes with the key that is given apart from them."""
+    key = _own_key(entity, key)
     held = key_of_entity(entity, key)
     for name in checked(changes, entity.name):
         if name in entity.identity or name in held:
@@ -169,7 +201,8 @@ def _refuse_kept(entity: Entity, given: Given) -> None:
     for name, attribute in entity.attributes.items():
         if attribute.kept and given.get(name) is not None and entity.version != name:
             raise Invalid(
-                f"{name} of {entity.name} is kept by the model and not written by hand",
+                f"{name} of {entity.name} is kept by the model and not written by hand: leave it"
+                " out, or change an item that was read by `item | {...}`, which leaves it out",
                 of=entity.name,
                 attribute=name,
             )

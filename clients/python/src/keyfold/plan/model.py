@@ -255,6 +255,12 @@ class Returned:
     many: bool
     optional: bool
 
+    @property
+    def of(self) -> str:
+        """What it is, whatever its name: the entity, or `Entity.copy`."""
+        own = self.entity.name
+        return own if self.copy is None else f"{own}.{self.copy.name}"
+
 
 @dataclass(frozen=True)
 class Range:

@@ -272,7 +272,7 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         touched: type[Touched],
     ) -> None:
         self._takes = Takes(owner.shapes, entity, self)
-        self.part: Parts[New, Put, Key, Patch, M, Touched] = Parts(
+        self.part: Parts[New, Put, Key, Patch, T, M, Touched] = Parts(
             owner.shapes, entity, made, touched, self._takes
         )
         """Its writes as parts of a transaction."""
@@ -282,33 +282,35 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         """The name of the entity."""
         self._of = of
 
-    async def create(self, new: New, *, timeout: float | None = None) -> Written[M]:
+    async def create(self, new: New | T, *, timeout: float | None = None) -> Written[M]:
         """Creates one that must not exist. Defaults are filled in."""
         given = self._takes.new(new)
         done = await self._client.create(self.entity, given, timeout=timeout)
         return written(done, self.part.create(new))
 
-    async def put(self, whole: Put, *, timeout: float | None = None) -> Written[M]:
-        """Writes a whole one, whether it exists or not."""
+    async def put(self, whole: Put | T, *, timeout: float | None = None) -> Written[M]:
+        """Writes a whole one, whether it exists or not: a new one, or one that was read, changed by
+        `dataclasses.replace`. What the model keeps is left out of that."""
         given = self._takes.put(whole)
         done = await self._client.put(self.entity, given, timeout=timeout)
         return written(done, self.part.put(whole))
 
     async def update(
-        self, key: Key, patch: Patch, *, timeout: float | None = None
+        self, key: Key | T, patch: Patch, *, timeout: float | None = None
     ) -> Written[Touched]:
-        """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
+        """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one. One
+        that was read is its own key, here and wherever a key is taken."""
         given, changes = self._takes.key(key), self._takes.patch(patch)
         done = await self._client.update(self.entity, changes, key=given, timeout=timeout)
         return written(done, self.part.update(key, patch))
 
-    async def delete(self, key: Key, *, timeout: float | None = None) -> Written[NothingMade]:
+    async def delete(self, key: Key | T, *, timeout: float | None = None) -> Written[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
         done = await self._client.delete(self.entity, self._takes.key(key), timeout=timeout)
         return written(done, self.part.delete(key))
 
     async def get_many(
-        self, keys: Sequence[Key], *, strong: bool = False, timeout: float | None = None
+        self, keys: Sequence[Key | T], *, strong: bool = False, timeout: float | None = None
     ) -> list[T | None]:
         """Reads those with these keys, 100 in a request: one for each key, None for an absent
         one."""
@@ -323,7 +325,7 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
     """Writes an entity from which nothing follows, also in batches."""
 
     async def put_many(
-        self, all_of: Sequence[Put], *, timeout: float | None = None
+        self, all_of: Sequence[Put | T], *, timeout: float | None = None
     ) -> BatchWritten[M]:
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
@@ -335,7 +337,7 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         return BatchWritten(done.requests, done.capacity, made)
 
     async def delete_many(
-        self, keys: Sequence[Key], *, timeout: float | None = None
+        self, keys: Sequence[Key | T], *, timeout: float | None = None
     ) -> BatchWritten[NothingMade]:
         """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
         given = self._takes.keys(keys)

@@ -14,9 +14,11 @@ from keyfold.writes import TransactionWrite
 M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
 
-MadeMember: TypeAlias = "tuple[str, str, Literal['argument', 'element', 'never'], str | None]"
-"""The entity and the attribute as a report names them, where the caller may give the value, and the
-argument for each element of which it is made."""
+_Way: TypeAlias = "Literal['argument', 'element', 'never']"
+MadeMember: TypeAlias = "tuple[str, str, _Way, str | None] | tuple[str, str, _Way, str | None, str]"
+"""The entity and the attribute as a report names them, where the caller may give the value, the
+argument for each element of which it is made, and the argument that gives it where that has another
+name."""
 
 MadeTable: TypeAlias = "Mapping[str, Mapping[str, MadeMember]]"
 """What writes make, by the names of the model."""
@@ -34,8 +36,9 @@ def made_of(
     left = list(made)
 
     def own(member: MadeMember, given: Mapping[str, Any]) -> Any:
-        entity, attribute, way, _ = member
-        held = None if way == "never" else given.get(attribute)
+        entity, attribute, way = member[:3]
+        argument = member[4] if len(member) == 5 else attribute
+        held = None if way == "never" else given.get(argument)
         if held is not None:
             return held
         for at, one in enumerate(left):
@@ -44,7 +47,7 @@ def made_of(
         return None
 
     def value(member: MadeMember) -> Any:
-        _, _, way, each = member
+        way, each = member[2], member[3]
         if each is None:
             return own(member, args)
         return [own(member, one if way == "element" else args) for one in args[each]]

@@ -17,6 +17,7 @@ New = TypeVar("New")
 PutT = TypeVar("PutT")
 Key = TypeVar("Key")
 Patch = TypeVar("Patch")
+T = TypeVar("T")
 M = TypeVar("M")
 Touched = TypeVar("Touched")
 
@@ -27,7 +28,7 @@ class NamedPart(Part[M]):
     write: Run
 
 
-class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
+class Parts(Generic[New, PutT, Key, Patch, T, M, Touched]):
     """The writes of an entity as parts of a transaction."""
 
     def __init__(
@@ -39,23 +40,23 @@ class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
         self._touched = touched
         self._takes = takes
 
-    def create(self, new: New) -> Part[M]:
+    def create(self, new: New | T) -> Part[M]:
         """Creates one that must not exist. Defaults are filled in."""
         given = self._takes.new(new)
         return self._part(Create(self._entity, given), "create", given, self._made)
 
-    def put(self, whole: PutT) -> Part[M]:
+    def put(self, whole: PutT | T) -> Part[M]:
         """Writes a whole one, whether it exists or not."""
         given = self._takes.put(whole)
         return self._part(Put(self._entity, given), "create", given, self._made)
 
-    def update(self, key: Key, patch: Patch) -> Part[Touched]:
+    def update(self, key: Key | T, patch: Patch) -> Part[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
         held, given = self._takes.key(key), self._takes.patch(patch)
         write = Update(self._entity, given, key=held)
         return self._part(write, "update", given, self._touched)
 
-    def delete(self, key: Key) -> Part[NothingMade]:
+    def delete(self, key: Key | T) -> Part[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
         given = self._takes.key(key)
         return self._part(Delete(self._entity, given), "delete", given, NothingMade)

@@ -121,11 +121,13 @@ fn print_made(form: &Form, out: &mut Printer) {
             attribute,
             each,
             given,
+            argument,
         } in members
         {
             let held = [entity.as_str(), attribute, given.word()].map(print::literal);
             let each = each.as_deref().map_or("None".to_owned(), print::literal);
-            let held: Vec<String> = held.into_iter().chain([each]).collect();
+            let argument = argument.as_deref().map(print::literal);
+            let held: Vec<String> = held.into_iter().chain([each]).chain(argument).collect();
             out.bracketed(
                 2,
                 &format!("{}: (", print::literal(&field.name)),

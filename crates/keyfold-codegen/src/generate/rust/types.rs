@@ -243,12 +243,23 @@ impl Types<'_> {
             attribute,
             each,
             given,
+            argument,
         } = member;
-        let texts = [Some(entity), Some(attribute), each.as_ref()];
+        let texts = [
+            Some(entity),
+            Some(attribute),
+            each.as_ref(),
+            argument.as_ref(),
+        ];
         let texts = texts.into_iter().flatten().map(|text| literal(text));
         let texts: Vec<String> = texts.collect();
         let start = if each.is_some() { "each_" } else { "" };
-        let (name, word) = (self.names.get(&field.name), given.word());
+        let word = if argument.is_some() {
+            "moment"
+        } else {
+            given.word()
+        };
+        let name = self.names.get(&field.name);
         format!("{name}: {start}{word}({}),", texts.join(", "))
     }
 

@@ -345,13 +345,14 @@ pub(super) fn print_made(form: &Form, out: &mut Printer) {
             attribute,
             each,
             given,
+            argument,
         } in members
         {
             let held = [entity, attribute, given.word()].map(literal);
-            let held: Vec<String> = held
-                .into_iter()
-                .chain(each.as_deref().map(literal))
-                .collect();
+            let list = each.as_deref().map(literal);
+            let list = list.or(argument.as_ref().map(|_| "undefined".to_owned()));
+            let argument = argument.as_deref().map(literal);
+            let held: Vec<String> = held.into_iter().chain(list).chain(argument).collect();
             out.bracketed(2, &format!("{}: [", property(&field.name)), &held, "],");
         }
         out.line(1, "},");

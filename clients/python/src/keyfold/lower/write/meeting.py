@@ -218,13 +218,13 @@ def _sum(left: str, right: str) -> str | None:
 
 def numbered(at: int, name: str) -> str:
     """A write of a transaction by its number, for people."""
-    return f"write {at + 1} ({name})"
+    return f"write {at} ({name})"
 
 
 def no_write(at: int, wanted: str, given: object) -> Invalid:
     """The error about what is no write of a transaction."""
     error = Invalid(
-        f"write {at + 1} of the transaction is {wanted}, and no {type(given).__name__}",
+        f"write {at} of the transaction is {wanted}, and no {type(given).__name__}",
         of="transact",
         attribute="writes",
     )

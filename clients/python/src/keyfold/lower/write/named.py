@@ -111,34 +111,33 @@ class Composition:
                     if error.place is None:
                         at_entity(error, action.name, action.entity, inputs.own)
                     raise
-                touched = self._touched(given_action, fields, (asked, arguments))
-                self.made.extend(own_inputs.of_alias(action, one) for one in touched)
+                moments = self._moments(given_action, fields, (asked, arguments))
+                self.made.extend(own_inputs.of_alias(action, one) for one in moments)
             lenders.append(lender)
         self.draft.steps = hand_over(self.draft.steps)
 
-    def _touched(
+    def _moments(
         self, action: Action, fields: Sequence[str], values: tuple[Values, Values]
     ) -> Iterator[Made]:
-        """The attributes that each write sets, which an action sets to the present moment since the
-        caller did not give them: those that it assigns, and those of a whole entity."""
+        """The attributes that an action sets to the present moment since the caller did not give
+        one: those that it assigns, whether its item is new or not, and those of a whole entity."""
         asked, arguments = values
-        known = action.entity.attributes
+        only_stored = {one.attribute for one in action.otherwise}
         given: list[tuple[str, str | None]] = [
             (one.attribute, one.left.name)
             for one in action.assignments
             if isinstance(one.left, ParameterOperand) and not one.right and not one.fields
+            if one.attribute not in only_stored
         ]
         if action.verb in ("create", "put"):
             assigned = {one.attribute for one in action.assignments}
-            others = [name for name in known if name not in assigned]
+            others = [name for name in action.entity.attributes if name not in assigned]
             given += [(name, own_inputs.parameter_of(action, fields, name)) for name in others]
         for attribute, name in given:
             parameter = None if name is None else self.write.parameters.get(name)
             if name is None or parameter is None or name in asked:
                 continue
-            default = known[attribute].default
-            is_now = parameter.now and parameter.optional
-            if is_now and default is not None and default.when == "always":
+            if parameter.now and parameter.optional:
                 yield Made(action.entity.name, attribute, arguments[name])
 
     def _one(self, whole: Action, left_out: Sequence[str], inputs: Inputs) -> Lowering[Values]:

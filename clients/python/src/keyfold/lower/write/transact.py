@@ -114,7 +114,7 @@ class _Ready:
     part: Part
     at: int
     name: str
-    """The write, for people: `write 2 (create Order)`."""
+    """The write, for people, by its number from 0: `write 1 (create Order)`."""
     origin: Origin
     values: Values
     made: list[Made]
