@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import support
@@ -44,3 +45,23 @@ def proxied(model: Model, proxy: support.Proxy) -> Iterator[Client]:
     """A client of the proxy."""
     with Client(model, proxy.endpoint, Options(deadline=5.0, retries=4)) as made:
         yield made
+
+
+@pytest.fixture
+def folder(model: Model, tmp_path: Path) -> Path:
+    """A data folder with an item, which nobody uses."""
+    with Client(model, f"keyfold:{tmp_path / 'data'}") as client:
+        client.ensure_tables()
+        client.put("Booking", support.BOOKING)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with the seconds that a server waits before it starts, while it is there."""
+    program, waits = tmp_path / "slow", tmp_path / "waits"
+    wait = f"[ -e '{waits}' ] && sleep \"$(cat '{waits}')\""
+    program.write_text(f"#!/bin/sh\n{wait}\nexec '{support.KEYFOLD}' \"$@\"\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("KEYFOLD_BIN", str(program))
+    return waits

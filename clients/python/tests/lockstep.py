@@ -373,7 +373,11 @@ def async_carrier(model: Model, options: Options, url: str | None) -> Callable[[
     loop = asyncio.new_event_loop()
     client = AsyncClient(model, url or AsyncLineClient(), options)
     if url is None:
-        client._driver = AsyncLineDriver(AsyncLineClient(), options)
+
+        async def opened() -> None:
+            client._driver = AsyncLineDriver(AsyncLineClient(), options)
+
+        loop.run_until_complete(opened())
     else:
         loop.run_until_complete(client.__aenter__())
         atexit.register(lambda: loop.run_until_complete(client.__aexit__(None, None, None)))

@@ -26,6 +26,8 @@ EVERYTHING = PROVED / "everything.keyfold"
 PATHS = PROVED / "paths.keyfold"
 SHOP = ROOT / "models" / "shop.keyfold"
 THINGS = PACKAGE / "tests" / "things.keyfold"
+BOOKING = {"accountId": "a", "amount": 7}
+"""An item."""
 # No environment of the machine decides where requests go.
 for name in ("AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"):
     os.environ.pop(name, None)

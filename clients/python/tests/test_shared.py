@@ -23,7 +23,6 @@ from keyfold.transport import process, shared
 from keyfold.transport.process import Server
 
 has_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-ITEM = {"accountId": "a", "amount": 7}
 
 
 def blocking(model: Model, folder: Path, work: Callable[[Any], Any] | None = None) -> Any:
@@ -48,15 +47,6 @@ def awaiting(model: Model, folder: Path, work: Callable[[Any], Any] | None = Non
 
 
 BOTH = [blocking, awaiting]
-
-
-@pytest.fixture
-def folder(model: Model, tmp_path: Path) -> Path:
-    """A data folder with an item, which nobody uses."""
-    with Client(model, f"keyfold:{tmp_path / 'data'}") as client:
-        client.ensure_tables()
-        client.put("Booking", ITEM)
-    return tmp_path / "data"
 
 
 def kill(number: signal.Signals = signal.SIGKILL) -> None:
@@ -379,7 +369,8 @@ def test_processes_of_a_family_that_start_a_server_at_once_share_it(
 def test_a_fork_while_a_server_starts_finds_it(model: Model, folder: Path, after: float) -> None:
     with ThreadPoolExecutor(1) as pool:
         client = pool.submit(Client, model, f"keyfold:{folder}")
-        while str(folder) not in shared._folders:  # pyright: ignore[reportPrivateUsage]
+        keeper = shared._keeper  # pyright: ignore[reportPrivateUsage]
+        while str(folder) not in keeper._folders:  # pyright: ignore[reportPrivateUsage]
             time.sleep(0.001)
         time.sleep(after)
         child = in_child(lambda: blocking(model, folder), 60)
@@ -417,24 +408,13 @@ def test_a_folder_of_another_program_is_told_in_words_of_the_client(
             assert time.monotonic() - started < 4
 
 
-@pytest.fixture
-def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A server that waits before it starts, while a file is there."""
-    program, waits = tmp_path / "slow", tmp_path / "waits"
-    script = f"#!/bin/sh\n[ -e '{waits}' ] && sleep 2\nexec '{support.KEYFOLD}' \"$@\"\n"
-    program.write_text(script)
-    program.chmod(0o700)
-    monkeypatch.setenv("KEYFOLD_BIN", str(program))
-    return waits
-
-
 def test_a_timeout_bounds_the_start_of_a_server(
     model: Model, folder: Path, slow_start: Path
 ) -> None:
     with Client(model, f"keyfold:{folder}") as client, ThreadPoolExecutor(2) as pool:
         kill()
-        slow_start.touch()
-        calls = [lambda: client.put("Booking", ITEM, timeout=0.4), lambda: count(client)]
+        slow_start.write_text("2")
+        calls = [lambda: client.put("Booking", support.BOOKING, timeout=0.4), lambda: count(client)]
         started = time.monotonic()
         late, other = (pool.submit(call) for call in calls)
         with pytest.raises(Aborted):
@@ -454,7 +434,7 @@ def test_the_handler_of_a_signal_closes_a_client_whose_server_starts(
 ) -> None:
     client = Client(model, f"keyfold:{folder}")
     kill()
-    slow_start.touch()
+    slow_start.write_text("2")
     before = signal.signal(signal.SIGALRM, lambda *_: client.close())
     try:
         signal.setitimer(signal.ITIMER_REAL, after)

@@ -11,7 +11,6 @@ async with AsyncClient("shop.plan.json", "dynamodb://eu-west-1") as shop:
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -62,10 +61,12 @@ class AsyncClient:
         return self._calls.model
 
     async def __aenter__(self) -> AsyncClient:
+        if self._driver is not None:
+            raise Invalid("the client is open already; it is closed by the end of its `async with`")
         own: AsyncOwn | None = None
         if isinstance(self._connection, str):
             target = Target(self._connection)
-            self._open.push_async_callback(_closed, target)
+            self._open.push_async_callback(target.closed)
             own = AsyncOwn(target, self._open)
             try:
                 # What is wrong with a connection is told at once.
@@ -248,12 +249,6 @@ class AsyncClient:
         """The change of an entity in a stream record; none for items that follow from one, whose
         record comes beside theirs. With `copies`, those of copies are events, too."""
         return event_of(self._calls, record, on_unknown, copies)
-
-
-async def _closed(target: Target) -> None:
-    """Closes a target in a thread, also where the program does not wait for it any more."""
-    closing = asyncio.get_running_loop().run_in_executor(None, target.close)
-    await asyncio.shield(closing)
 
 
 async def leading(

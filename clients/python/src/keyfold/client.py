@@ -71,7 +71,8 @@ class Client:
         return self._calls.model
 
     def close(self) -> None:
-        """Ends the threads, and the server of a folder with the last client that uses it."""
+        """Sends no request any more, waits for the answers to those of other threads, and ends the
+        server of a folder with the last client that uses it."""
         self._driver.close()
         self._end()
 

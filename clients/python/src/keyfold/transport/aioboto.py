@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
-from keyfold.errors import Invalid
+from keyfold.errors import Invalid, Service
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
@@ -21,7 +21,7 @@ from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
-from keyfold.transport.policy import NotSent, Outcome, Wait, prepared
+from keyfold.transport.policy import Outcome, Wait, prepared
 from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
 
@@ -99,24 +99,21 @@ class AsyncOwn:
     async def parts(self) -> tuple[Any, AsyncDirect | None]:
         """What requests are sent with now."""
         if self._connection is None or self._connection != self._target.known():
+            connection = await self._target.awaited()
             async with self._lock:
-                await self._renew()
+                if connection != self._connection:
+                    await self._renew(connection)
         return self._made
 
-    def refused(self) -> None:
-        """Says that nothing listened there."""
+    def doubt(self) -> None:
+        """Says that no answer came from there."""
         if self._connection is not None:
-            self._target.refused(self._connection)
+            self._target.doubt(self._connection)
 
-    async def _renew(self) -> None:
-        connection = self._target.known()
-        if connection is None:
-            connection = await asyncio.to_thread(self._target.found)
-        if connection == self._connection:
-            return
+    async def _renew(self, connection: Connection) -> None:
         with opening():
             client = await self._stack.enter_async_context(connect(connection))
-        self._made = (_checked(client), AsyncDirect.of(client))
+        self._made = (_checked(client), AsyncDirect.of(client, connection.server))
         self._connection = connection
 
 
@@ -134,6 +131,7 @@ class AsyncDriver:
         self._given = None if self._own is not None else _checked(client)
         self._options = options
         self._process = os.getpid()
+        self._loop = asyncio.get_running_loop()
         self._is_closed = False
         self._under_way: set[asyncio.Task[Any]] = set()
         """The attempts and pauses of calls."""
@@ -170,6 +168,8 @@ class AsyncDriver:
         if self._process != os.getpid():
             # Two processes with one connection would read each other's answers.
             raise Invalid("the client was opened in another process; open one in each after a fork")
+        if self._loop is not asyncio.get_running_loop():
+            raise Invalid("the client was opened in another loop; open it in each `asyncio.run`")
         with in_call(self._options.tracing, name):
             return await self._drive(call, timeout, name)
 
@@ -225,8 +225,8 @@ class AsyncDriver:
                 return attempts.ended(closed())
             if isinstance(outcome, dict):
                 return outcome
-            if isinstance(outcome, NotSent) and self._own is not None:
-                self._own.refused()
+            if self._own is not None and not isinstance(outcome, Service):
+                self._own.doubt()
             after = attempts.after(outcome, time.monotonic())
             if not isinstance(after, Wait):
                 return after

@@ -58,6 +58,13 @@ class NoAnswer(Exception):
         return cls(f"the answer ({status}) {why}: {begin!r}")
 
 
+class Misdirected(NoAnswer):
+    """Another server has the address by now, and has not carried the request out."""
+
+    def __init__(self) -> None:
+        super().__init__("another server has the address of the one that was asked")
+
+
 def members(model: Any, status: int, content: bytes, checksum: str | None) -> dict[str, Any]:
     """The members of an answer to an operation, by botocore's model of it: of an error `Code`,
     `Message` and what else is read of one. Raises `NoAnswer` for one that is not the service's."""

@@ -6,7 +6,6 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, NamedTuple, TypeVar, cast
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import KeyfoldError
+from keyfold.errors import KeyfoldError, Service
 from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
@@ -25,9 +24,11 @@ from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
 from keyfold.transport.given import check_client
 from keyfold.transport.limit import Limit, Over
-from keyfold.transport.policy import Attempts, NotSent, Wait, prepared
+from keyfold.transport.policy import Attempts, Wait, prepared
+from keyfold.transport.process import STEP_SECONDS
 from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
+from keyfold.transport.together import together
 
 T = TypeVar("T")
 TOGETHER_MAX = 8
@@ -86,50 +87,34 @@ class Driver:
         self._given = None if self._target is not None else without_retries(target)
         self._own: _Own | None = None
         self._options = options
-        self._pool: ThreadPoolExecutor | None = None
         self._is_closed = False
-        # The handler of a signal may close the client in the thread that holds it.
+        # The handler of a signal may make a call in the thread that holds it.
         self._lock = threading.RLock()
-        self._inside: set[int] = set()
-        """The threads that are in a call."""
+        self._sending_threads: set[int] = set()
+        """The threads that wait for an answer."""
         # What is wrong with a connection is told at once.
         self._parts()
         forks.know(self)
 
     def in_child(self) -> None:
-        """Leaves the threads and the connections to the parent: this is a forked process."""
+        """Leaves the connections to the parent: this is a forked process."""
         self._lock = threading.RLock()
-        self._pool = None
+        self._sending_threads = set()
         self._own = None
         forks.drop_connections(self._given)
 
     def close(self) -> None:
-        """Ends the threads, after the requests that are under way. No other one is sent."""
-        with self._lock:
-            self._is_closed = True
-        # In the handler of a signal, the call that it has interrupted ends them.
-        if threading.get_ident() not in self._inside:
-            self._end_threads(waits=True)
-
-    def _end_threads(self, *, waits: bool) -> None:
-        with self._lock:
-            pool = self._pool
-        if pool is not None:
-            pool.shutdown(wait=waits)
+        """Sends no request any more, and waits for the answers to those of other threads."""
+        self._is_closed = True
+        if self._target is not None:
+            self._target.refuse()
+        while self._sending_threads - {threading.get_ident()}:
+            time.sleep(STEP_SECONDS)
 
     def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
-        thread = threading.get_ident()
-        is_outermost = thread not in self._inside
-        self._inside.add(thread)
-        try:
-            with in_call(self._options.tracing, name):
-                return self._drive(call, timeout, name)
-        finally:
-            if is_outermost:
-                self._inside.discard(thread)
-                if self._is_closed:
-                    self._end_threads(waits=False)
+        with in_call(self._options.tracing, name):
+            return self._drive(call, timeout, name)
 
     def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         limit = Limit(timeout if timeout is not None else self._options.timeout, name)
@@ -149,17 +134,13 @@ class Driver:
         """The answers of requests, in their order. Several are sent at the same time."""
         if len(step.requests) == 1:
             return [self._answer(step.requests[0], limit, name)]
-        with self._lock:
-            if self._is_closed:
-                return [closed() for _ in step.requests]
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
-            submit = self._pool.submit
+
+        def work(request: Request) -> Callable[[], Answer]:
             # Spans of requests lie in that of the call, which this thread is in.
-            sent = [
-                submit(copy_context().run, self._answer, one, limit, name) for one in step.requests
-            ]
-        return [one.result() for one in sent]
+            context = copy_context()
+            return lambda: context.run(self._answer, request, limit, name)
+
+        return together([work(one) for one in step.requests], TOGETHER_MAX)
 
     def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
         if self._is_closed:
@@ -180,18 +161,24 @@ class Driver:
         send = self._sending(request, limit)
         while True:
             try:
+                self._sending_threads.add(threading.get_ident())
                 return answers.fitting(request, send())
             except Over:
                 return attempts.unsent(limit.aborted())
             except EXPECTED as error:
                 # Also a server of its own that does not start again.
                 outcome = outcome_of(error, request)
-                if isinstance(outcome, NotSent) and self._target and self._own:
-                    self._target.refused(self._own.connection)
+                own = self._own
+                if self._target and own and not isinstance(outcome, Service):
+                    self._target.doubt(own.connection)
                 after = attempts.after(outcome, time.monotonic())
+            finally:
+                self._sending_threads.discard(threading.get_ident())
             if not isinstance(after, Wait):
                 return after
             time.sleep(after.seconds)
+            if self._is_closed:
+                return attempts.unsent(closed())
 
     def _sending(self, request: Request, limit: Limit) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""
@@ -219,7 +206,8 @@ class Driver:
                 own = self._own
                 if own is None or own.connection != connection:
                     client = without_retries(connect(connection))
-                    own = self._own = _Own(connection, client, Direct.of(client))
+                    direct = Direct.of(client, connection.server)
+                    own = self._own = _Own(connection, client, direct)
         return own.client, own.direct
 
 

@@ -14,7 +14,7 @@ from botocore import exceptions, parsers  # type: ignore[import-untyped, unused-
 
 from keyfold.errors import Reason, Service, Transport
 from keyfold.lower.steps import Request
-from keyfold.transport.answers import NoAnswer
+from keyfold.transport.answers import Misdirected, NoAnswer
 from keyfold.transport.policy import Lost, NotSent, Outcome
 
 _errors = cast(Any, exceptions)
@@ -77,6 +77,8 @@ def outcome_of(error: BaseException, request: Request) -> Outcome:
         return Service(exception, message, tuple(made), found)
     if isinstance(error, Transport):
         return NotSent(error.message, is_final=True)
+    if isinstance(error, Misdirected):
+        return NotSent(str(error), is_near=True)
     if isinstance(error, _NEVER_SENDABLE):
         is_absent = isinstance(error, _errors.NoCredentialsError)
         return NotSent(_NO_CREDENTIALS if is_absent else str(error), is_final=True)

@@ -41,6 +41,8 @@ class Connection:
     """The data folder of an own server."""
     region: str | None = None
     profile: str | None = None
+    server: str | None = None
+    """The name that the server at the address has, and no other one: requests ask for it."""
 
     @property
     def settings(self) -> dict[str, Any]:

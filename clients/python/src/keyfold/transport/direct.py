@@ -22,6 +22,7 @@ from botocore.awsrequest import (  # type: ignore[import-untyped, unused-ignore]
 )
 
 from keyfold.transport import answers
+from keyfold.transport.process import misdirected
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,7 +34,10 @@ _prepared = cast(Any, AWSPreparedRequest)
 class Direct:
     """What a client of boto3 sends requests with."""
 
-    def __init__(self, client: Any, session: Any, credentials: Any) -> None:
+    def __init__(
+        self, client: Any, session: Any, credentials: Any, server: str | None = None
+    ) -> None:
+        self._server = server
         self.session = session
         self._credentials = credentials
         self.events = client.meta.events
@@ -43,17 +47,18 @@ class Direct:
         parts = urlsplit(self._url)
         # The port of the scheme is not part of the header.
         is_usual = parts.port == {"http": 80, "https": 443}.get(parts.scheme)
-        self._host = (parts.hostname or "") if is_usual else parts.netloc
+        self._host = server or ((parts.hostname or "") if is_usual else parts.netloc)
         self._key: tuple[str, bytes] = ("", b"")
 
     @classmethod
-    def of(cls, client: Any) -> Self | None:
-        """That of a client; none where this version of botocore keeps its parts elsewhere."""
+    def of(cls, client: Any, server: str | None = None) -> Self | None:
+        """That of a client, for the server of a name; none where this version of botocore keeps its
+        parts elsewhere."""
         session = getattr(getattr(client, "_endpoint", None), "http_session", None)
         signer = getattr(client, "_request_signer", None)
         if session is None or not hasattr(signer, "_credentials"):
             return None
-        return cls(client, session, cast(Any, signer)._credentials)
+        return cls(client, session, cast(Any, signer)._credentials, server)
 
     @property
     def credentials(self) -> Any:
@@ -80,6 +85,8 @@ class Direct:
         self, operation: str, status: int, content: bytes, headers: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         """The answer in a body. Raises the exceptions of botocore, and `NoAnswer`."""
+        if self._server and status == 403 and content.startswith(misdirected(self._server)):
+            raise answers.Misdirected
         checksum = headers.get(answers.CHECKSUM) if headers else None
         model = self._service.operation_model(operation)
         held = answers.members(model, status, content, checksum)

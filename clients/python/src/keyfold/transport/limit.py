@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from keyfold.errors import Aborted
@@ -20,7 +21,9 @@ class Limit:
             check_seconds("timeout", seconds)
         self._seconds = seconds
         self._call = call
-        self.end = None if seconds is None else time.monotonic() + seconds
+        # No clock of a system waits longer than this.
+        is_endless = seconds is None or seconds >= threading.TIMEOUT_MAX
+        self.end = None if seconds is None or is_endless else time.monotonic() + seconds
         """The end, by the clock of `time.monotonic`; none without a limit."""
 
     def left(self) -> float | None:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import atexit
+import http.client
 import json
 import os
+import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import IO, cast
 from urllib.parse import urlsplit
 
 from keyfold.errors import Transport
 
+STEP_SECONDS = 0.005
+"""The time between two looks at a server that starts or stops."""
 _START_SECONDS = 60
 """The longest time from a server's start until it listens."""
 _STOP_SECONDS = 20
 _LAST_WORDS_SECONDS = 2
 """The time in which a server that does not start ends by itself, and has said why."""
+_PROOF_SECONDS = 1
 _IN_USE = "the data folder is in use"
 """What a server says whose folder another one has open."""
 _running: set[Server] = set()
 """The servers that have not been stopped."""
+_spawning = threading.RLock()
+"""Is held while a server's process is made, and during a fork: a forked process knows all inputs of
+servers that it has."""
 
 
 def binary() -> str:
@@ -42,12 +48,14 @@ def binary() -> str:
 class Server:
     """A server on a free port, from its creation until `stop`, or the end of this process.
 
-    One that is `is_awaited=False` has begun to start: `ready` waits until it listens.
+    One that is `is_awaited=False` has begun to start: `is_ready` says whether it listens.
     """
 
     def __init__(self, arguments: Sequence[str], *, is_awaited: bool = True) -> None:
+        self.name = f"{secrets.token_hex(8)}.invalid"
+        """The name of a host that this server has, and no other one."""
         # Its standard input ends with this process, even when nothing of it can run any more.
-        own = ("--until-stdin-closes", "--no-project")
+        own = ("--until-stdin-closes", "--no-project", "--allow-host", self.name)
         command = [binary(), "serve", "--json", "--port", "0", *own, *arguments]
         self.endpoint = ""
         """Its address, as soon as it listens."""
@@ -56,83 +64,84 @@ class Server:
         self.lacks_folder = False
         """Whether it did not start because its data folder is in use."""
         self.program = command[0]
-        self._first: _FirstLine | None = None
         self._end = time.monotonic() + _START_SECONDS
-        # What it says goes to no terminal of the program, and explains a failed start.
-        self._said = tempfile.TemporaryFile()
+        """The time until which it may start, and from its stop on that until which it may end."""
+        self._is_wrong = False
+        """Whether its first line is none of a server that listens."""
         try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
-            )
+            with _spawning:
+                # What it says goes to no terminal of the program, and explains a failed start.
+                self._line, self._said = (tempfile.TemporaryFile("a+b") for _ in range(2))
+                self._process = subprocess.Popen(
+                    command, bufsize=0, stdin=subprocess.PIPE, stdout=self._line, stderr=self._said
+                )
+                _running.add(self)
         except OSError as error:
-            self._said.close()
             raise Transport(f"{command[0]} does not start: {error}") from None
         try:
-            _running.add(self)
-            self._first = _FirstLine(cast("IO[bytes]", self._process.stdout))
-            if is_awaited:
-                self.ready()
+            while is_awaited and not self.is_ready():
+                time.sleep(STEP_SECONDS)
         except BaseException:
             # Whatever ends the start, such as the exception of a signal's handler, the server goes.
             self.stop()
             raise
 
-    def ready(self, seconds: float | None = None) -> bool:
-        """Waits until the server listens, for so many seconds at most: whether it does. Raises
-        `Transport` where it does not start."""
+    def is_ready(self) -> bool:
+        """Whether the server listens by now. Raises `Transport` where it does not start."""
         if self.endpoint:
             return True
-        left = max(0.0, self._end - time.monotonic())
-        waits = left if seconds is None else min(left, seconds)
-        line = None if self._first is None else self._first.wait(waits)
-        if line is None and waits < left:
+        has_ended = self.has_ended()
+        line, end, _ = _text(self._line).partition("\n")
+        if (end or has_ended) and not self._is_wrong:
+            try:
+                self.endpoint = _endpoint(line)
+                return True
+            except ValueError:
+                self._is_wrong = True
+                self._end = min(self._end, time.monotonic() + _LAST_WORDS_SECONDS)
+        if not has_ended and time.monotonic() < self._end:
             return False
-        try:
-            self.endpoint = _endpoint(line or "")
-        except ValueError:
-            why = self._why(line)
-            self.lacks_folder = _IN_USE in why
-            raise Transport(f"{self.program} did not start: {why}") from None
-        return True
-
-    def _why(self, line: str | None) -> str:
-        """Why the server did not start, which has said this."""
-        if line is None:
-            return f"it has said nothing for {_START_SECONDS} seconds"
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_WORDS_SECONDS)
-        self._said.seek(0)
-        said = self._said.read().decode("utf-8", "replace").strip()
-        return _message(line) or said or "it ended and said nothing"
+        why = _message(line) or _text(self._said).strip() or "it ended and said nothing"
+        if not self._is_wrong:
+            why = f"it has said nothing for {_START_SECONDS} seconds"
+        self.lacks_folder = _IN_USE in why
+        raise Transport(f"{self.program} did not start: {why}")
 
     def has_ended(self) -> bool:
         """Whether the server is known to have ended. Of that of a parent it is not known."""
         return self.is_own and self._process.poll() is not None
 
     def leave(self) -> None:
-        """Leaves the server to the parent: this is a forked process."""
+        """Leaves the server to the parent: this is a forked process, and does not keep it alive."""
         self.is_own = False
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        # It is no child of this process, whose end would be awaited.
+        self._process.returncode = 0
 
     def stop(self) -> None:
         """Stops the server, and waits until it has ended."""
-        _running.discard(self)
-        process = self._process
-        if self.is_own and process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-        if self.is_own and self._first is not None:
-            self._first.close()
-        self._said.close()
+        self.terminate()
+        while not self.is_stopped():
+            time.sleep(STEP_SECONDS)
 
     def terminate(self) -> None:
-        """Stops the server without waiting for its end."""
-        self._process.terminate()
+        """Begins to stop the server."""
+        self._end = time.monotonic() + _STOP_SECONDS
+        if self.is_own and not self.has_ended():
+            self._process.terminate()
+
+    def is_stopped(self) -> bool:
+        """Whether a server that is to stop has ended. It is killed where that takes long."""
+        if self.is_own and not self.has_ended():
+            if time.monotonic() > self._end:
+                self._process.kill()
+            return False
+        _running.discard(self)
+        for held in (self._process.stdin, self._line, self._said):
+            if held is not None:
+                held.close()
+        return True
 
     def __enter__(self) -> Server:
         return self
@@ -146,14 +155,32 @@ class Server:
         self.stop()
 
 
-def listens(endpoint: str) -> bool:
-    """Whether something listens at an address."""
-    parts = urlsplit(endpoint)
-    try:
-        socket.create_connection((parts.hostname or "", parts.port or 0), 5).close()
-    except OSError:
+def has_name(endpoint: str, name: str) -> bool:
+    """Whether the server at an address has this name alone, and not any."""
+    if _health(endpoint, name)[0] != 200:
         return False
-    return True
+    other = f"not-{name}"
+    # A server with credentials has any: it takes the requests of those that know them.
+    has_credentials = bool(os.environ.get("KEYFOLD_CREDENTIALS"))
+    return has_credentials or _health(endpoint, other) == (403, misdirected(other))
+
+
+def misdirected(name: str) -> bytes:
+    """The begin of what a server answers to a request for a name that it has not."""
+    return f"`{name}` is not a name of this server".encode()
+
+
+def _health(endpoint: str, name: str) -> tuple[int, bytes]:
+    """The answer of a server that is asked for by a name; 0 without one."""
+    asked = http.client.HTTPConnection(urlsplit(endpoint).netloc, timeout=_PROOF_SECONDS)
+    try:
+        asked.request("GET", "/health", headers={"Host": name})
+        answer = asked.getresponse()
+        return answer.status, answer.read(len(misdirected(name)))
+    except (OSError, http.client.HTTPException):
+        return 0, b""
+    finally:
+        asked.close()
 
 
 @atexit.register
@@ -184,29 +211,10 @@ def _ended(number: int, _frame: FrameType | None) -> None:
     os.kill(os.getpid(), number)
 
 
-class _FirstLine:
-    """The first line of a server, which a thread waits for: the server may never say one."""
-
-    def __init__(self, said: IO[bytes]) -> None:
-        self._said = said
-        self._line = b""
-        self._is_read = threading.Event()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        try:
-            self._line = self._said.readline()
-        finally:
-            self._is_read.set()
-
-    def wait(self, seconds: float) -> str | None:
-        """The line, or what was said of it before the end; none where that takes longer."""
-        return self._line.decode("utf-8", "replace") if self._is_read.wait(seconds) else None
-
-    def close(self) -> None:
-        """Ends the reading. The server has ended, but what it has started may hold the pipe."""
-        if self._is_read.wait(_LAST_WORDS_SECONDS):
-            self._said.close()
+def _text(said: IO[bytes]) -> str:
+    """What a server has written into a file by now."""
+    said.seek(0)
+    return said.read().decode("utf-8", "replace")
 
 
 def _endpoint(line: str) -> str:
@@ -245,10 +253,16 @@ def _members(held: object) -> dict[str, object]:
 
 def _in_child() -> None:
     """The servers are the parent's: a forked process ends none."""
+    global _spawning
+    _spawning = threading.RLock()
     for server in _running:
         server.leave()
     _running.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(
+        before=lambda: _spawning.acquire(),
+        after_in_parent=lambda: _spawning.release(),
+        after_in_child=_in_child,
+    )

@@ -1,198 +1,317 @@
-"""Servers that the clients of a process share: a data folder has one server.
+"""The servers of data folders. All clients of a process share that of a folder.
 
-Forked processes have the folders of their parent. The one that starts a server writes its address
-where the others find it; its server ends with its own last client.
+The rules:
+
+- One thread, the keeper, starts and stops the servers, and alone changes what is known of a folder.
+  It goes on step by step, and waits for no folder while another one has work.
+- Clients ask it by a queue that the handler of a signal may use, too, and wait for its answer as
+  long as their call may. They hold no lock while they wait, and it needs none of theirs.
+- A start is nobody's own. A caller that is interrupted, or whose time is over, leaves it to the
+  next one; all that wait for it get the same answer; it is given up with the folder's last client.
+- A forked process has a keeper and clients of its own, and holds no server of its parent. The
+  keeper that has started a server writes its address and its name on a board that the family
+  shares, as soon as it listens. An address that is read there may be old: a server is used after
+  it has proved its name, and each request asks for that name.
 """
 
 from __future__ import annotations
 
+import _thread
+import asyncio
 import os
 import threading
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
 
 from keyfold.errors import Transport
 from keyfold.transport.board import Board
 from keyfold.transport.connection import Connection
 from keyfold.transport.limit import Limit, Over
-from keyfold.transport.process import Server, listens
+from keyfold.transport.process import STEP_SECONDS, Server, has_name
 
 _IN_USE_SECONDS = 5.0
 """How long a folder may be in use by another process of a family: its server starts or stops."""
 _AGAIN_SECONDS = 0.1
 
-
-class _InUse(Exception):
-    """The server did not start, since another process has the folder open."""
+_Answer: TypeAlias = Connection | Transport | None
+"""The connection to a server, or why there is none; none where a use has ended."""
+_Reply: TypeAlias = Callable[[_Answer], object]
 
 
 class _Folder:
-    """A data folder, with its server while there is one."""
+    """A data folder, with its server while there is one. The keeper alone calls its methods."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._board = Board()
+        self.in_child()
+        self.is_forked = False
+        """Whether other processes of the family have the folder."""
+
+    def in_child(self) -> None:
+        """Begins anew in a forked process: the server and the users are its parent's. Clients use
+        the folder here from their next request on."""
         self.users: set[Use] = set()
-        """The clients of this process that use it. It changes under the lock of all folders."""
-        self.lock = threading.RLock()
-        """Is held while its server starts or stops: who wants another one waits. The handler of a
-        signal may close a client meanwhile, in the thread that holds it."""
         self.server: Server | None = None
         """The server that this process has started."""
         self.connection: Connection | None = None
         """The connection to that server, or to that of another process of the family."""
-        self.is_forked = False
-        """Whether other processes of the family have the folder."""
-        self._inherited: Server | None = None
-        self._board = Board()
+        self._waiting: list[tuple[Use, _Reply]] = []
+        self._closing: list[_Reply] = []
+        self._life = self._lived()
+        self.is_forked = True
 
-    def start(self, user: Use, limit: Limit | None) -> Connection:
+    def begin(self, user: Use, reply: _Reply) -> None:
+        """Asks for the connection."""
+        self.users.add(user)
+        self._waiting.append((user, reply))
+
+    def refuse(self, user: Use) -> None:
+        """Ends what a user waits for."""
+        for asked in [one for one in self._waiting if one[0] is user]:
+            self._waiting.remove(asked)
+            asked[1](closed())
+
+    def end(self, user: Use, reply: _Reply) -> None:
+        """Ends a use. That is answered once the server has ended, unless others use it."""
+        self.refuse(user)
+        self.users.discard(user)
+        if self.users:
+            reply(None)
+        else:
+            self._closing.append(reply)
+
+    def goes_on(self) -> bool:
+        """Does the next step: whether there is another one without a question."""
+        try:
+            return next(self._life)
+        except Exception as error:
+            self._life = self._lived()
+            self._answer(Transport(f"the server of {self.path} was not started: {error!r}"))
+            self._ended()
+            return False
+
+    def is_idle(self) -> bool:
+        """Whether nothing has to be known of it."""
+        return not (self.users or self.server or self._closing or self.is_forked)
+
+    def _lived(self) -> Generator[bool, None, None]:
+        while True:
+            if not self.users:
+                yield from self._stopped()
+                self.connection = None
+            self._ended()
+            if self._waiting:
+                self._answer((yield from self._found()))
+            else:
+                yield False
+
+    def _answer(self, answer: Connection | Transport) -> None:
+        self.connection = answer if isinstance(answer, Connection) else None
+        self._waiting, asked = [], self._waiting
+        for _, reply in asked:
+            # An exception is raised once.
+            reply(answer if isinstance(answer, Connection) else Transport(answer.message))
+
+    def _ended(self) -> None:
+        self._closing, asked = [], self._closing
+        for reply in asked:
+            reply(None)
+
+    def _found(self) -> Generator[bool, None, Connection | Transport]:
         """The connection to its server, which is started where none runs."""
-        with self._held(limit):
-            end = time.monotonic() + _IN_USE_SECONDS
-            while True:
-                try:
-                    return self._started(user, limit)
-                except _InUse as error:
-                    if not self.is_forked or time.monotonic() > end:
-                        raise self._in_use(error) from None
-                time.sleep(_AGAIN_SECONDS if limit is None else limit.within(_AGAIN_SECONDS))
-                if limit is not None and limit.over() is not None:
-                    raise Over
+        end = time.monotonic() + _IN_USE_SECONDS
+        while self.users:
+            try:
+                return (yield from self._running())
+            except Transport as error:
+                server = self.server
+                yield from self._stopped()
+                if server is None or not server.lacks_folder:
+                    return error
+                if not self.is_forked or time.monotonic() > end:
+                    return self._in_use(server)
+            again = time.monotonic() + _AGAIN_SECONDS
+            while time.monotonic() < again:
+                yield True
+        return closed()
 
-    @contextmanager
-    def _held(self, limit: Limit | None) -> Generator[None, None, None]:
-        left = None if limit is None else limit.left()
-        if not self.lock.acquire(timeout=-1 if left is None else left):
-            raise Over
-        try:
-            yield
-        finally:
-            self.lock.release()
-
-    def _started(self, user: Use, limit: Limit | None) -> Connection:
-        if user.is_closed:
-            raise closed()
+    def _running(self) -> Generator[bool, None, Connection | Transport]:
         if self.server is not None and self.server.has_ended():
-            self._stop()
+            yield from self._stopped()
+        if self.server is None:
+            name, _, address = self._board.read().partition(" ")
+            if address and has_name(address, name):
+                return Connection(endpoint=address, server=name)
+            self.server = Server(["--data", self.path], is_awaited=False)
         server = self.server
-        if server is None:
-            address = self._board.read()
-            if address and listens(address):
-                self.connection = Connection(endpoint=address)
-                return self.connection
-            self.connection = None
-            server = Server(["--data", self.path], is_awaited=False)
-            self.server = server
-        try:
-            is_ready = server.ready(None if limit is None else limit.left())
-        except BaseException as error:
-            self._stop()
-            if user.is_closed and isinstance(error, Exception):
-                raise closed() from None
-            if server.lacks_folder:
-                raise _InUse(server.program) from None
-            raise
-        # The handler of a signal may have closed the client.
-        if user.is_closed or self.server is not server:
-            self.end()
-            raise closed()
-        if not is_ready:
-            # It goes on to start, for the next call.
-            raise Over
-        # Who sees the connection sees a server that listens.
-        self._board.write(server.endpoint)
-        self.connection = Connection(endpoint=server.endpoint)
-        return self.connection
+        while not server.is_ready():
+            if not self.users:
+                return closed()
+            yield True
+        self._board.write(f"{server.name} {server.endpoint}")
+        return Connection(endpoint=server.endpoint, server=server.name)
 
-    def _in_use(self, error: _InUse) -> Transport:
-        why = f"{error} did not start: the data folder {self.path} is in use, by another"
+    def _stopped(self) -> Generator[bool, None, None]:
+        if self.server is not None:
+            self.connection = None
+            self.server.terminate()
+            while not self.server.is_stopped():
+                yield True
+            self.server = None
+
+    def _in_use(self, server: Server) -> Transport:
+        why = f"{server.program} did not start: the data folder {self.path} is in use, by another"
         helps = f"end it, or let both use one server: start `keyfold serve --data {self.path}`"
         return Transport(f"{why} program or another copy of this one; {helps}, and open its URL")
 
-    def forget(self, connection: Connection) -> None:
-        """Forgets a connection that was refused, where another process has started the server."""
-        with self.lock:
-            if self.server is None and self.connection == connection:
-                self.connection = None
 
-    def end(self) -> None:
-        """Stops its server, unless somebody has begun to use it meanwhile. That of another process
-        goes on, and others of this one find it."""
-        with self.lock:
-            if not self.users:
-                self._stop()
+class _Keeper:
+    """The thread that starts and stops the servers of folders."""
 
-    def _stop(self) -> None:
-        server, self.server = self.server, None
-        if server is not None:
-            self.connection = None
-            if self._board.read() == server.endpoint:
-                self._board.write("")
-            server.stop()
+    def __init__(self) -> None:
+        self._folders: dict[str, _Folder] = {}
+        self.in_child()
 
     def in_child(self) -> None:
-        """The threads that held the lock are not in a forked process, and the server and its users
-        are its parent's: clients use the folder here from their next request on."""
-        self.lock = threading.RLock()
-        self.users = set()
-        # What holds its pipes open stays: they close with this process, at the latest.
-        self._inherited, self.server = self.server or self._inherited, None
+        """Begins anew in a forked process, which has none of its parent's threads."""
+        self._asked: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._turn = threading.Lock()
+        """Is held by the thread, for good."""
+        for folder in self._folders.values():
+            folder.in_child()
+
+    def fork(self) -> None:
+        """Says that other processes are going to have the folders."""
+        for folder in list(self._folders.values()):
+            folder.is_forked = True
+
+    def ask(self, question: Callable[[], None]) -> None:
+        """Asks a question, which the thread carries out. It does not wait."""
+        self._asked.put(question)
+        if not self._turn.locked():
+            # Of several threads one goes on. A `Thread` has locks that the handler of a signal may
+            # have interrupted.
+            try:
+                _thread.start_new_thread(self._run, ())
+            except RuntimeError as error:
+                raise Transport(f"the program ends: {error}") from None
+
+    def folder(self, path: str) -> _Folder:
+        """A folder, as long as somebody uses it."""
+        if path not in self._folders:
+            self._folders[path] = _Folder(path)
+        return self._folders[path]
+
+    def _run(self) -> None:
+        if not self._turn.acquire(blocking=False):
+            return
+        is_busy = False
+        while True:
+            with suppress(Empty):
+                self._asked.get(timeout=STEP_SECONDS if is_busy else None)()
+            is_busy = False
+            for folder in list(self._folders.values()):
+                is_busy = folder.goes_on() or is_busy
+                if folder.is_idle():
+                    del self._folders[folder.path]
 
 
-_folders: dict[str, _Folder] = {}
-_lock = threading.RLock()
+_keeper = _Keeper()
 
 
 class Use:
     """The use of a data folder by a client, from its creation until `close`."""
 
     def __init__(self, folder: str) -> None:
-        path = os.path.realpath(folder)
-        self.is_closed = False
-        with _lock:
-            self._folder = _folders.setdefault(path, _Folder(path))
-            self._folder.users.add(self)
+        self._path = os.path.realpath(folder)
+        self._folder: _Folder | None = None
+        self._is_closed = False
 
     def known(self) -> Connection | None:
-        """The connection to the server that runs; none where one is to be started. It does not
+        """The connection to the server that runs; none where the keeper is to be asked. It does not
         wait."""
-        folder, server = self._folder, self._folder.server
-        self._begin()
-        has_ended = server is not None and server.has_ended()
-        return None if has_ended or self.is_closed else folder.connection
-
-    def started(self, limit: Limit | None = None) -> Connection:
-        """The connection to the server, which is started where none runs. Raises `Transport`, and
-        `Over` where that takes longer than the call may."""
-        self._begin()
-        return self._folder.start(self, limit)
-
-    def _begin(self) -> None:
-        """Uses the folder in this process, which may have been forked after the use began."""
-        if self not in self._folder.users:
-            with _lock:
-                if not self.is_closed:
-                    self._folder.users.add(self)
-
-    def forget(self, connection: Connection) -> None:
-        """Forgets a connection that was refused: the next request asks for another one."""
-        self._folder.forget(connection)
-
-    def close(self) -> None:
-        """Ends the use. The server ends with the last one."""
         folder = self._folder
-        with _lock:
-            if self.is_closed:
+        if folder is None or self._is_closed or self not in folder.users:
+            return None
+        connection, server = folder.connection, folder.server
+        return None if server is not None and server.has_ended() else connection
+
+    def doubt(self, connection: Connection) -> None:
+        """Forgets a connection whose server may not be there any more: the keeper looks anew."""
+        folder = self._folder
+        if folder is not None and folder.connection == connection:
+            folder.connection = None
+
+    def begin(self, reply: _Reply) -> None:
+        """Asks for the connection to the server, which is started where none runs."""
+
+        def begun() -> None:
+            if self._is_closed:
+                reply(closed())
                 return
-            self.is_closed = True
-            folder.users.discard(self)
-        folder.end()
-        with _lock:
-            # The others of a family find the folder's server through it.
-            is_left = not folder.users and folder.server is None and not folder.is_forked
-            if is_left and _folders.get(folder.path) is folder:
-                del _folders[folder.path]
+            self._folder = _keeper.folder(self._path)
+            self._folder.begin(self, reply)
+
+        _keeper.ask(begun)
+
+    def refuse(self) -> None:
+        """Ends what waits for the connection."""
+        self._is_closed = True
+        folder = self._folder
+        if folder is not None:
+            _keeper.ask(lambda: folder.refuse(self))
+
+    def end(self, reply: _Reply) -> None:
+        """Ends the use, and says when its server has ended, too, which does with the last one."""
+        self._is_closed = True
+
+        def ended() -> None:
+            folder = self._folder
+            if folder is None or folder.is_idle():
+                reply(None)
+            else:
+                folder.end(self, reply)
+
+        _keeper.ask(ended)
+
+
+def waited(ask: Callable[[_Reply], None], limit: Limit | None = None) -> Connection | None:
+    """What a question comes to. Raises `Transport`, and `Over` where that takes longer than the
+    call may."""
+    answers: SimpleQueue[_Answer] = SimpleQueue()
+    ask(answers.put)
+    try:
+        return _given(answers.get(timeout=None if limit is None else limit.left()))
+    except Empty:
+        raise Over from None
+
+
+async def awaited(ask: Callable[[_Reply], None]) -> Connection | None:
+    """That in a loop. Whoever ends the waiting does not end what was asked for."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[_Answer] = loop.create_future()
+
+    def settle(answer: _Answer) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    def reply(answer: _Answer) -> None:
+        # The loop may have been closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, answer)
+
+    ask(reply)
+    return _given(await answered)
+
+
+def _given(answer: _Answer) -> Connection | None:
+    if isinstance(answer, Transport):
+        raise answer
+    return answer
 
 
 def closed() -> Transport:
@@ -200,18 +319,7 @@ def closed() -> Transport:
     return Transport("the client is closed: make another one")
 
 
-def _before_fork() -> None:
-    for folder in list(_folders.values()):
-        folder.is_forked = True
-
-
-def _in_child() -> None:
-    """The threads that held the locks are not in a forked process. The servers are its parent's."""
-    global _lock
-    _lock = threading.RLock()
-    for folder in _folders.values():
-        folder.in_child()
-
-
 if hasattr(os, "register_at_fork"):  # Windows has no fork.
-    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
+    os.register_at_fork(
+        before=_keeper.fork, after_in_parent=_keeper.fork, after_in_child=_keeper.in_child
+    )

@@ -6,7 +6,7 @@ from keyfold.transport import connection as connections
 from keyfold.transport.connection import Connection
 from keyfold.transport.limit import Limit
 from keyfold.transport.process import end_by_signals
-from keyfold.transport.shared import Use
+from keyfold.transport.shared import Use, awaited, waited
 
 
 class Target:
@@ -27,14 +27,30 @@ class Target:
     def found(self, limit: Limit | None = None) -> Connection:
         """The connection, for which a server may be started. Raises `Transport`, and `Over` where
         that takes longer than the call may."""
-        return self._read if self._use is None else self._use.started(limit)
+        found = None if self._use is None else waited(self._use.begin, limit)
+        return found or self._read
 
-    def refused(self, connection: Connection) -> None:
-        """Says that nothing listened there: the server of another process may have ended."""
+    async def awaited(self) -> Connection:
+        """That in a loop."""
+        found = None if self._use is None else await awaited(self._use.begin)
+        return found or self._read
+
+    def doubt(self, connection: Connection) -> None:
+        """Says that no answer came from there: the server may have ended."""
         if self._use is not None:
-            self._use.forget(connection)
+            self._use.doubt(connection)
+
+    def refuse(self) -> None:
+        """Ends what waits for a server. No other one is found."""
+        if self._use is not None:
+            self._use.refuse()
 
     def close(self) -> None:
         """Ends the use of a server, and waits for its end where it was the last one."""
         if self._use is not None:
-            self._use.close()
+            waited(self._use.end)
+
+    async def closed(self) -> None:
+        """That in a loop. The server ends, also where the program does not wait for it any more."""
+        if self._use is not None:
+            await awaited(self._use.end)
