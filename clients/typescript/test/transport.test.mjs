@@ -676,6 +676,44 @@ for (const [signal, start] of [
   });
 }
 
+test("a program that closes in order at a signal still has its server, and ends it", { skip: process.platform === "win32" }, async () => {
+  const { spawn } = await import("node:child_process");
+  for (const listen of ["once", "on", "prependOnceListener"]) {
+    const program = `
+      import { source } from ${JSON.stringify(new URL("./source.mjs", import.meta.url).href)};
+      const { connect } = await source("transport/node.js");
+      const closed = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        console.log(JSON.stringify(await database.call("ListTables", {})));
+        process.exit(0);
+      };
+      if ("${listen}" === "once") process.once("SIGTERM", closed);
+      const database = await connect("memory:");
+      const other = await connect("memory:");
+      if ("${listen}" !== "once") process.${listen}("SIGTERM", closed);
+      await other.call("ListTables", {});
+      setInterval(() => {}, 1000);
+      console.log("ready");
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, KEYFOLD_BIN: BINARY },
+    });
+    let said = "";
+    const ready = new Promise((resolve) => {
+      child.stdout.on("data", (chunk) => {
+        said += chunk;
+        if (said.includes("ready")) resolve();
+      });
+    });
+    const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve([code, signal])));
+    await ready;
+    child.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null], listen);
+    assert.equal(said, 'ready\n{"TableNames":[]}\n', listen);
+  }
+});
+
 test("a server that does not start says why", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");

@@ -22,7 +22,11 @@ from bookmarks.model import (
 )
 
 POSITIONS_MAX = 300
-"""The most highlights or marks of a copy: a row holds 400 KB."""
+"""The most highlights or marks of a copy."""
+POSITIONS_BYTES_MAX = 390 * 1024
+"""The most bytes of them: a row holds 400 KB, with its key, its device and its time."""
+POSITION_BYTES = 64
+"""The most bytes of a position without its text: names, numbers, and what holds them together."""
 ATTEMPTS = 20
 PAUSE_MAX = 0.2
 """The most seconds between two attempts."""
@@ -100,9 +104,10 @@ class Library:
             before = [] if stored is None else stored.positions
             if _place(position) in map(_place, before):
                 return
-            if len(before) >= POSITIONS_MAX:
+            after = [*before, position]
+            if len(after) > POSITIONS_MAX or _bytes(after) > POSITIONS_BYTES_MAX:
                 raise Full
-            if await self._replace(copy, kind, device, [*before, position], stored):
+            if await self._replace(copy, kind, device, after, stored):
                 return
         raise Busy
 
@@ -195,6 +200,12 @@ async def _pause(attempt: int) -> None:
 def _place(position: Position) -> tuple[int, int]:
     """Where a position is in its book."""
     return position.page, -1 if position.offset is None else position.offset
+
+
+def _bytes(positions: Sequence[Position]) -> int:
+    """The bytes of positions in a row, at most: a character of a text has up to four."""
+    texts = (one.text or "" for one in positions)
+    return sum(POSITION_BYTES + len(text.encode()) for text in texts)
 
 
 def now() -> datetime:

@@ -164,6 +164,33 @@ def test_n1_a_copy_has_room_for_so_many(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
+def test_n1_a_copy_is_full_before_its_row_is_too_large(endpoint: str) -> None:
+    async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
+        # Four bytes each.
+        text = 400 * "\N{OPEN BOOK}"
+        await client.turn_page(
+            device="Phone",
+            positions=[Position(page=n + 1, offset=n, text=text) for n in range(235)],
+            updated_at=now(),
+            customer_id=CustomerId("ada"),
+            book_id=BookId("alice"),
+            format="epub",
+            kind="mark",
+        )
+        answers = []
+        for page in range(1000, 1020):
+            position = {"page": page, "offset": 1, "text": text}
+            body = {"device": "Phone", "position": position}
+            answers.append(await call("POST", f"{COPY}/mark", body))
+        assert {status for status, _ in answers} == {200, 409}, answers
+        assert answers[-1][1]["code"] == "full"
+        assert len((await stored(call, "mark"))["positions"]) > 235
+        # What makes room is taken away as ever.
+        await did(call, "DELETE", f"{COPY}/mark?device=Phone&page=1&offset=0")
+
+    visited(endpoint, visit)
+
+
 def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
     async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
         good = turn("Phone", 1, 0)

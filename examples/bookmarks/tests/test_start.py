@@ -97,3 +97,13 @@ def test_a_wrong_port_is_named_before_the_table_is_opened(
     assert re.fullmatch(
         f"The book stays closed: PORT is {text!r}. .*65535.*\n", said
     ), said
+
+
+def test_it_listens_at_an_address_of_ipv6(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("BOOKMARKS_HOST", "::1")
+    with started(f"keyfold:{tmp_path}/data") as (address, program):
+        assert re.fullmatch(r"http://\[::1\]:[0-9]+", address), address
+        assert httpx.get(f"{address}/openapi.json").status_code == 200
+    assert program.returncode == 0

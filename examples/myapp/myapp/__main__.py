@@ -71,6 +71,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for one in sockets or []:
             host, port = one.getsockname()[:2]
+            host = f"[{host}]" if ":" in host else host
             print(
                 f"MyApp is open at http://{host}:{port} (Ctrl-C closes it)", flush=True
             )
@@ -105,7 +106,8 @@ async def serve(port: int, seeded: bool) -> None:
         config = uvicorn.Config(
             application(client), log_level="warning", lifespan="off"
         )
-        with socket.create_server(place) as listening:
+        family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        with socket.create_server(place, family=family) as listening:
             await Server(config).serve([listening])
 
 

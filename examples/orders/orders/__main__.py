@@ -71,6 +71,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for one in sockets or []:
             host, port = one.getsockname()[:2]
+            host = f"[{host}]" if ":" in host else host
             print(
                 f"The orders are open at http://{host}:{port} (Ctrl-C closes it)",
                 flush=True,
@@ -107,7 +108,8 @@ async def serve(sql: str, port: int) -> None:
         config = uvicorn.Config(
             application(legacy, shelf), log_level="warning", lifespan="off"
         )
-        with socket.create_server(place) as listening:
+        family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        with socket.create_server(place, family=family) as listening:
             await Server(config).serve([listening])
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from typing import TypeVar
 
 import psycopg
 from psycopg.rows import class_row
@@ -53,11 +55,41 @@ class Row:
     country: str
 
 
-class Legacy:
-    """The old system."""
+Connection = psycopg.AsyncConnection[tuple[object, ...]]
+Answer = TypeVar("Answer")
 
-    def __init__(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
-        self._connection = connection
+
+class Legacy:
+    """The old system. Its connection is made anew after it has ended."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._connection: Connection | None = None
+        self._turn = asyncio.Lock()
+
+    async def opened(self) -> Connection:
+        """The connection, which is open as far as is known."""
+        async with self._turn:
+            if self._connection is None or self._connection.closed:
+                self._connection = await psycopg.AsyncConnection.connect(
+                    self._text, autocommit=True
+                )
+            return self._connection
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def _read(self, work: Callable[[Connection], Awaitable[Answer]]) -> Answer:
+        """What is read. That a connection has ended is known when it is used: it is read again."""
+        connection = await self.opened()
+        try:
+            return await work(connection)
+        except psycopg.OperationalError:
+            if not connection.closed:
+                raise
+            return await work(await self.opened())
 
     async def fill(self, customers: int, most: int) -> None:
         """Makes the tables, with customers who have up to so many orders. They are always the same
@@ -65,9 +97,10 @@ class Legacy:
         """
         drawn = random.Random(2)
         first = datetime(2026, 1, 1, 8, tzinfo=timezone.utc)
-        await self._connection.execute(SCHEMA)
+        connection = await self.opened()
+        await connection.execute(SCHEMA)
         number = 0
-        async with self._connection.cursor() as cursor:
+        async with connection.cursor() as cursor:
             async with cursor.copy("COPY addresses FROM STDIN") as copy:
                 for place in PLACES:
                     await copy.write_row(place)
@@ -84,32 +117,45 @@ class Legacy:
     async def customers(self) -> list[str]:
         """All who have ordered."""
         query = 'SELECT DISTINCT custid COLLATE "C" FROM orders ORDER BY 1'
-        cursor = await self._connection.execute(query)
-        return [str(custid) async for (custid,) in cursor]
+        return await self._texts(query)
 
     async def orders(self, custid: str) -> list[Row]:
         """N2: the orders of a customer with their addresses: a join."""
-        async with self._connection.cursor(row_factory=class_row(Row)) as cursor:
-            await cursor.execute(JOIN, (custid,))
-            return await cursor.fetchall()
+
+        async def joined(connection: Connection) -> list[Row]:
+            async with connection.cursor(row_factory=class_row(Row)) as cursor:
+                await cursor.execute(JOIN, (custid,))
+                return await cursor.fetchall()
+
+        return await self._read(joined)
 
     async def without_address(self) -> list[str]:
         """The orders that the join leaves out."""
         query = """SELECT o.transaction_id FROM orders o
             LEFT JOIN addresses a ON a.zip = o.delivery_code
             WHERE a.zip IS NULL ORDER BY o.transaction_id"""
-        cursor = await self._connection.execute(query)
-        return [str(transaction) async for (transaction,) in cursor]
+        return await self._texts(query)
+
+    async def _texts(self, query: str) -> list[str]:
+        """The one column of a query."""
+
+        async def column(connection: Connection) -> list[str]:
+            cursor = await connection.execute(query.encode())
+            return [str(text) async for (text,) in cursor]
+
+        return await self._read(column)
 
     async def change(self, query: str, *values: object) -> None:
         """Changes something, as the old system's programs do."""
-        await self._connection.execute(query.encode(), values)
+        await (await self.opened()).execute(query.encode(), values)
 
 
 @asynccontextmanager
 async def connected(text: str) -> AsyncIterator[Legacy]:
     """The old system at a connection, until it is not needed any more."""
-    async with await psycopg.AsyncConnection.connect(
-        text, autocommit=True
-    ) as connection:
-        yield Legacy(connection)
+    legacy = Legacy(text)
+    await legacy.opened()
+    try:
+        yield legacy
+    finally:
+        await legacy.close()

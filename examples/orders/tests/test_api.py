@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 from described import Caller
 from keyfold import Options, testing
@@ -127,6 +128,21 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str, sql: str) -> None:
         assert (await call("GET", "/api/nothing"))[0] == 404
         nobody = await did(call, "GET", "/api/customers/nobody/orders")
         assert nobody["same"] and nobody["sql"]["rows"] == []
+
+    visited(endpoint, sql, visit)
+
+
+def test_a_connection_that_was_ended_is_made_anew(endpoint: str, sql: str) -> None:
+    async def visit(call: Caller, legacy: Legacy) -> None:
+        before = await did(call, "GET", "/api/customers")
+        end = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"""
+        with psycopg.connect(sql, autocommit=True) as other:
+            other.execute(end)
+            assert await did(call, "GET", "/api/customers") == before
+            other.execute(end)
+            await did(call, "POST", "/api/import")
+        assert all(one["same"] for one in (await compared(call)).values())
 
     visited(endpoint, sql, visit)
 

@@ -4,12 +4,17 @@ import { type Html, html } from "./html.js";
 import { alert, marked, money, type Page, present } from "./layout.js";
 import { type Asked, type GivenLetter, letterIdOf, type WholeLetter } from "./letters.js";
 import type { Problem } from "./problem.js";
-import type { LetterId, Toy } from "./santa.js";
-import { toyIdOf } from "./toys.js";
+import type { LetterId, Toy, ToyId } from "./santa.js";
+import { type Choice, toyIdOf } from "./toys.js";
 
 /** What the form of a letter holds. */
 export interface FilledIn extends GivenLetter {
   readonly version: number;
+}
+
+/** The toys that letters name. */
+export function toysOf(...letters: readonly Pick<GivenLetter, "wishes">[]): ToyId[] {
+  return letters.flatMap(({ wishes }) => wishes.map(({ toyId }) => toyId));
 }
 
 /** What a browser sends of the form: `pieces.train=2` with `price.train=1200`, the price that it shows. */
@@ -33,7 +38,7 @@ export function letterForm(form: URLSearchParams): FilledIn {
 
 interface FormPage {
   readonly letterId: LetterId;
-  readonly toys: readonly Toy[];
+  readonly choice: Choice;
   /** The letter that is changed. */
   readonly stored?: WholeLetter;
   /** The form as it was sent, where it is shown again. */
@@ -43,7 +48,7 @@ interface FormPage {
 }
 
 /** The page of the form. */
-export function letterFormPage({ letterId, toys, stored, given, problem, differences = [] }: FormPage): Page {
+export function letterFormPage({ letterId, choice, stored, given, problem, differences = [] }: FormPage): Page {
   const title = stored === undefined ? "Write a letter" : `Change the letter of ${stored.child}`;
   const action = stored === undefined ? "/letters" : `/letters/${letterId}/change`;
   const { child = "", address = "" } = given ?? stored ?? {};
@@ -55,6 +60,8 @@ export function letterFormPage({ letterId, toys, stored, given, problem, differe
       ? html`<label for="child">Your name</label>
 <input id="child" name="child" required maxlength="60" autocomplete="name" value="${child}"${marked(problem, "child")}>`
       : html`<input type="hidden" name="version" value="${stored.version}">`;
+  const { toys, cutAt } = choice;
+  const more = cutAt === undefined ? "" : html`<p>${cutAt.toLocaleString("en")} of more toys are shown.</p>`;
   const rows = toys.map((toy) => toyRow(toy, prices.get(toy.toyId) ?? toy.price, quantities.get(toy.toyId)));
   const main = html`<h1>${title}</h1>${alert(problem, differences)}
 <form method="post" action="${action}" class="fields" id="letter">
@@ -66,7 +73,7 @@ ${address}</textarea>
 <fieldset id="wishes" tabindex="-1"><legend>Wishes</legend>
 <p class="find"><label for="find">Find a toy</label> <input id="find" type="search" autocomplete="off"></p>
 <ul class="choices">${rows}</ul>
-<p class="empty" id="none" hidden>No toy has this in its name.</p>
+<p class="empty" id="none" hidden>No toy has this in its name.</p>${more}
 </fieldset>
 <div class="sum"><p id="sum" role="status"><noscript>The total is shown when the letter is sent.</noscript></p>
 <button>${stored === undefined ? "Send the letter" : "Save the letter"}</button></div>

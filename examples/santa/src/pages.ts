@@ -5,7 +5,7 @@ import { costed, type Request } from "./cost.js";
 import { type Answer, type Asked as Call, partOf, type Route } from "./http.js";
 import { alert, documentOf, type Page } from "./layout.js";
 import { html } from "./html.js";
-import { letterForm, letterFormPage, seenDifferences } from "./letter-form.js";
+import { letterForm, letterFormPage, seenDifferences, toysOf } from "./letter-form.js";
 import { historyPage, letterPage, lettersPage } from "./letter-pages.js";
 import * as letters from "./letters.js";
 import { type Problem, problemOf } from "./problem.js";
@@ -108,7 +108,7 @@ export function letterRoutes(santa: SantaClient): Route[] {
       lettersPage(await letters.letters(santa, after(call)), after(call)),
     ),
     route("GET", "/letters/new", async () =>
-      letterFormPage({ letterId: newLetterId(), toys: await toys.allToys(santa) }),
+      letterFormPage({ letterId: newLetterId(), choice: await toys.choice(santa) }),
     ),
     route("POST", "/letters", (call) => {
       const given = letterForm(form(call));
@@ -117,8 +117,10 @@ export function letterRoutes(santa: SantaClient): Route[] {
           await letters.createLetter(santa, given);
           return `/letters/${given.letterId}?done=sent`;
         },
-        async (problem) =>
-          letterFormPage({ letterId: given.letterId, toys: await toys.allToys(santa), given, problem }),
+        async (problem) => {
+          const choice = await toys.choice(santa, toysOf(given));
+          return letterFormPage({ letterId: given.letterId, choice, given, problem });
+        },
       );
     }),
     route("GET", "/letters/{letterId}", async (call) => {
@@ -126,8 +128,9 @@ export function letterRoutes(santa: SantaClient): Route[] {
       return letterPage(found.letter, found.toys, done(call));
     }),
     route("GET", "/letters/{letterId}/change", async (call) => {
-      const [stored, all] = await Promise.all([letters.letter(santa, letterId(call)), toys.allToys(santa)]);
-      return letterFormPage({ letterId: stored.letterId, toys: all, stored });
+      const stored = await letters.letter(santa, letterId(call));
+      const choice = await toys.choice(santa, toysOf(stored));
+      return letterFormPage({ letterId: stored.letterId, choice, stored });
     }),
     route("POST", "/letters/{letterId}/change", (call) => {
       const given = { ...letterForm(form(call)), letterId: letterId(call) };
@@ -141,7 +144,7 @@ export function letterRoutes(santa: SantaClient): Route[] {
           const differences = problem.code === "changed_meanwhile" ? seenDifferences(given, stored) : [];
           return letterFormPage({
             letterId: given.letterId,
-            toys: await toys.allToys(santa),
+            choice: await toys.choice(santa, toysOf(stored, given)),
             stored,
             given,
             problem,

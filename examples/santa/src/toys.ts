@@ -5,8 +5,10 @@ import { priced, texted } from "./given.js";
 import { changedMeanwhile, Problem } from "./problem.js";
 import { type DemandItem, type SantaClient, type Toy, ToyId, type Wish } from "./santa.js";
 
-/** The most toys of the catalogue, of which a letter chooses. */
-export const TOYS_MAX = 500;
+/** The most toys of the catalogue that a form lists. */
+const TOYS_MAX = 500;
+/** The most toys beside them, which a form names: more than a letter can have. */
+const NAMED_MAX = 100;
 
 const ID_LENGTH_MAX = 100;
 
@@ -15,9 +17,21 @@ export function toys(santa: SantaClient, after?: string): Promise<Page<Toy>> {
   return santa.toys().page({ after });
 }
 
-/** S1: all toys, for a letter to choose of. */
-export function allToys(santa: SantaClient): Promise<Toy[]> {
-  return santa.toys().all(TOYS_MAX, { limit: TOYS_MAX });
+/** The toys of which a letter chooses. */
+export interface Choice {
+  readonly toys: readonly Toy[];
+  /** How many toys of the catalogue are among them, where it has more. */
+  readonly cutAt?: number;
+}
+
+/** S1: the first toys of the catalogue, and those that a letter or its form names already. */
+export async function choice(santa: SantaClient, named: readonly ToyId[] = []): Promise<Choice> {
+  const { items, next } = await santa.toys().page({ limit: TOYS_MAX });
+  const listed = new Set(items.map(({ toyId }) => toyId));
+  const others = [...new Set(named.filter((toyId) => !listed.has(toyId)))].slice(0, NAMED_MAX);
+  const found = others.length === 0 ? [] : await santa.Toy.getMany(others.map((toyId) => ({ toyId })));
+  const toys = [...items, ...found.filter((toy) => toy !== undefined)];
+  return { toys, ...(next !== undefined && { cutAt: items.length }) };
 }
 
 /** S2: one toy. */

@@ -290,3 +290,36 @@ test("S6: forms say what is wrong, keep what was typed, and work without a scrip
   assert.equal((await json("/toys/box-kite")).wanted, 2);
   assert.deepEqual(faults, []);
 });
+
+test("of a catalogue of many toys a form has the first ones, and those of its letter", async (test) => {
+  const many = await open({ connection: "memory:", cursorSecret: "a secret of the tests" });
+  test.after(() => many.close());
+  const toys = Array.from({ length: 520 }, (_, at) => {
+    const toyId = `toy-${String(at).padStart(3, "0")}`;
+    return { toyId, name: `Toy ${at}`, description: "One of many.", price: 100 + at };
+  });
+  while (toys.length > 0) await Promise.all(toys.splice(-40).map((toy) => many.santa.createToy(toy)));
+  const page = async (path, form) => {
+    const body = form && new URLSearchParams(form);
+    const answer = await fetch(many.address + path, { method: body ? "POST" : "GET", body, redirect: "manual" });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const rows = (text) => [...text.matchAll(/name="price\.(toy-\d+)"/g)].map(([, toyId]) => toyId);
+  const written = await page("/letters/new");
+  assert.equal(written.status, 200);
+  assert.equal(rows(written.text).length, 500);
+  assert.match(written.text, /500 of more toys are shown/);
+  const letterId = /name="letterId" value="([^"]+)"/.exec(written.text)[1];
+  // A toy that the form does not show is asked for by the API.
+  const letter = { letterId, child: "Liv", address: "Bergen", wishes: [{ toyId: "toy-510", quantity: 2 }] };
+  const sent = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(letter) };
+  assert.equal((await fetch(`${many.address}/api/letters`, sent)).status, 201);
+  const changed = await page(`/letters/${letterId}/change`);
+  assert.deepEqual([changed.status, rows(changed.text).length, rows(changed.text).at(-1)], [200, 501, "toy-510"]);
+  // A form that is refused has its toys, too, whatever it names.
+  const wishes = { "pieces.toy-511": "1", "pieces.nothing": "1" };
+  const refused = await page("/letters", { letterId, child: "", address: "Bergen", ...wishes });
+  assert.deepEqual([refused.status, rows(refused.text).length, rows(refused.text).at(-1)], [400, 501, "toy-511"]);
+  const again = await page(`/letters/${letterId}/change`, { letterId, version: "9", address: "Bergen", ...wishes });
+  assert.deepEqual([again.status, rows(again.text).length], [409, 502]);
+});

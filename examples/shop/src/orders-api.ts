@@ -9,6 +9,7 @@ import {
   createUser,
   type OrderPlaced,
   ordersOfUser,
+  PIECES_MAX,
   placeOrder,
   setStatus,
   wholeOrder,
@@ -31,6 +32,7 @@ export const product: schema.Schema = object({
   price: cents,
   stock: { type: "integer", minimum: 0 },
 });
+const pieces: schema.Schema = { type: "integer", minimum: 1, maximum: PIECES_MAX };
 const status = words("pending", "paid", "shipped");
 const summary = object({ orderId: uuid, createdAt: moment, total: cents, status });
 const order = object({ orderId: uuid, userId: ulid, createdAt: moment, total: cents, status });
@@ -124,7 +126,7 @@ function orderRoutes(shop: ShopClient): Route[] {
       key: "PUT /orders/{orderId}",
       id: "E3",
       summary: "Places an order and takes its products from the stock, all or nothing",
-      body: object({ userId: ulid, lines: list(object({ productId: text, quantity: whole })) }),
+      body: object({ userId: ulid, lines: list(object({ productId: text, quantity: pieces })) }),
       answers: {
         200: object({ outcome: words("placed_before") }),
         201: object({ outcome: words("placed"), total: cents }),

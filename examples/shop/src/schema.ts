@@ -7,6 +7,7 @@ export interface Schema {
   readonly pattern?: string;
   readonly format?: "date-time" | "date";
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];

@@ -15,6 +15,9 @@ import {
 
 /** The most products of an order: a transaction has 100 actions, two for each product. */
 const PRODUCTS_MAX = 48;
+/** The most pieces of a product in an order. */
+export const PIECES_MAX = 1000;
+const PIECES = PIECES_MAX.toLocaleString("en");
 
 /** Which page of a list is read. */
 export interface PageAsked {
@@ -68,10 +71,15 @@ export type OrderPlaced =
 export async function placeOrder(shop: ShopClient, basket: Basket): Promise<OrderPlaced> {
   const quantities = new Map<ProductId, number>();
   for (const { productId, quantity } of basket.lines) {
-    if (!Number.isSafeInteger(quantity) || quantity < 1) {
-      return { outcome: "wrong_basket", why: `the quantity of ${productId} is no number of pieces` };
+    if (!Number.isInteger(quantity) || quantity < 1 || quantity > PIECES_MAX) {
+      const why = `the quantity of ${productId} is no number from 1 to ${PIECES}`;
+      return { outcome: "wrong_basket", why };
     }
-    quantities.set(productId, (quantities.get(productId) ?? 0) + quantity);
+    const pieces = (quantities.get(productId) ?? 0) + quantity;
+    if (pieces > PIECES_MAX) {
+      return { outcome: "wrong_basket", why: `the order has more than ${PIECES} pieces of ${productId}` };
+    }
+    quantities.set(productId, pieces);
   }
   if (quantities.size === 0 || quantities.size > PRODUCTS_MAX) {
     return { outcome: "wrong_basket", why: `an order has 1 to ${PRODUCTS_MAX} products` };

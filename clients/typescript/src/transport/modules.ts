@@ -2,13 +2,10 @@
 
 /** The process of Node. */
 interface Process {
-  readonly pid: number;
   readonly versions?: Readonly<Record<string, string | undefined>>;
   readonly getBuiltinModule?: (name: string) => unknown;
   on(event: string, listener: () => void): void;
   off(event: string, listener: () => void): void;
-  listenerCount(event: string): number;
-  kill(pid: number, signal: string): void;
 }
 
 /** The process of Node, Deno or Bun; `undefined` elsewhere. */

@@ -32,7 +32,7 @@ export async function startServer(folder?: string): Promise<Server> {
   // Its standard input ends with this process, even when nothing of this process can run any more.
   const command = ["serve", "--json", "--port", "0", "--until-stdin-closes", "--no-project", ...own];
   const child = spawn(binary, command, { stdio: ["pipe", "pipe", "pipe"] });
-  const forget = killedAtEnd(child);
+  const forget = killedAtExit(child);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void ended.then(forget);
   const stop = async (): Promise<void> => {
@@ -54,28 +54,16 @@ export async function startServer(folder?: string): Promise<Server> {
   }
 }
 
-/** Ends a child with this process: at its exit, and at signals that end it. Returns the function that forgets
- * the child. */
-function killedAtEnd(child: Child): () => void {
+/** Ends a child at the exit of this process. A signal that ends the process closes the child's standard input, so that
+ * no listener is needed, which would keep the program's own ones from closing in order. Returns the function that
+ * forgets the child. */
+function killedAtExit(child: Child): () => void {
   const process = thisProcess();
   const kill = (): void => {
     child.kill();
   };
-  const signals = ["SIGHUP", "SIGINT", "SIGTERM"].map((signal): [string, () => void] => {
-    const listener = (): void => {
-      kill();
-      // Without a listener of the program, the signal ends the process.
-      const isOnly = process?.listenerCount(signal) === 1;
-      process?.off(signal, listener);
-      if (isOnly) process?.kill(process.pid, signal);
-    };
-    return [signal, listener];
-  });
-  const all: readonly [string, () => void][] = [["exit", kill], ...signals];
-  for (const [event, listener] of all) process?.on(event, listener);
-  return () => {
-    for (const [event, listener] of all) process?.off(event, listener);
-  };
+  process?.on("exit", kill);
+  return () => process?.off("exit", kill);
 }
 
 /** What a server says when it is ready, or why it is not. */
