@@ -43,5 +43,6 @@ class Engine:
                 time.sleep(0.1)
 
     def stop(self):
-        self.process.terminate()
+        # It has nothing to keep, and waits for clients when it is asked to end.
+        self.process.kill()
         self.process.wait(timeout=20)

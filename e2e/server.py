@@ -11,6 +11,16 @@ KEYFOLD = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold
 MODELS = {name: str(ROOT / "models" / f"{name}.keyfold") for name in ("shop", "myapp")}
 
 
+def keyfold(*arguments, code=0):
+    """Runs a command, and returns its JSON."""
+    command = [KEYFOLD, *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != code:
+        raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
+    document = json.loads(done.stdout)
+    return document["result"] if code == 0 else document
+
+
 class Server:
     """A server over a fresh data folder, with the tables of some models; `stop` ends it gracefully."""
 
@@ -39,12 +49,7 @@ class Server:
 
     def keyfold(self, *arguments, code=0, online=True):
         """Runs a command, against this server unless it needs none, and returns its JSON."""
-        command = [KEYFOLD, *arguments, *(["--endpoint", self.endpoint] if online else []), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        if done.returncode != code:
-            raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
-        document = json.loads(done.stdout)
-        return document["result"] if code == 0 else document
+        return keyfold(*arguments, *(["--endpoint", self.endpoint] if online else []), code=code)
 
     def load(self, model, rows):
         for entity, attributes in rows:

@@ -15,7 +15,8 @@ import unittest
 
 import boto3
 
-from server import KEYFOLD, Server
+from engines import MOTO, Engine
+from server import KEYFOLD, Server, keyfold
 from test_boto3 import session
 
 MODEL = """\
@@ -156,6 +157,17 @@ class Writer:
             after = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
+class Elsewhere(Engine):
+    """An engine of others with the tables of a model."""
+
+    def __init__(self, command, model):
+        super().__init__(command)
+        self.keyfold("tables", model)
+
+    def keyfold(self, *arguments, code=0):
+        return keyfold(*arguments, "--endpoint", self.endpoint, code=code)
+
+
 class Views(unittest.TestCase):
     maxDiff = 4_000
 
@@ -262,6 +274,24 @@ class Views(unittest.TestCase):
         for _ in range(200):
             self.writer.write()
         self.rest()
+
+    def test_views_are_kept_at_moto(self):
+        self.server = Elsewhere(MOTO, self.model)
+        self.addCleanup(self.server.stop)
+        self.writer = Writer(self.server)
+        for _ in range(60):
+            self.writer.write()
+        worker = self.work()
+        self.until("the first rows", lambda: all(view["live"] == 1 for view in self.status()))
+        # Each change is handled from here on, the last ones by another process.
+        for _ in range(30):
+            self.writer.write()
+        self.assertEqual(self.end(worker), -signal.SIGKILL)
+        for _ in range(30):
+            self.writer.write()
+        worker = self.work()
+        self.rest()
+        self.assertEqual(self.end(worker, signal.SIGTERM), 0)
 
     def test_a_changed_definition_is_refused_until_it_is_rebuilt(self):
         self.serve()

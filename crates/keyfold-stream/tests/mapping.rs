@@ -9,8 +9,8 @@
 
 mod common;
 
-use common::{SOURCE, answer, make_tables, put_order};
-use keyfold_api::{Request, Response};
+use common::{Ahead, ITERATOR_IS_OLD, SOURCE, answer, make_tables, put_order};
+use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_lower::ClientError;
 use keyfold_stream::mapping::{
@@ -31,12 +31,22 @@ struct Play {
     random: AtomicU64,
     events: Mutex<Vec<(u64, Json)>>,
     discarded: Mutex<Vec<Json>>,
+    /// How often an iterator was refused because it was too old.
+    expired: Mutex<u32>,
     answers: Box<Answers>,
 }
 
 impl Io for Play {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
-        Box::pin(async move { answer(&self.engine, request) })
+        Box::pin(async move {
+            let answer = answer(&self.engine, request);
+            if let Err(error) = &answer
+                && error.kind() == Some(ErrorKind::ExpiredIterator)
+            {
+                *self.expired.lock().unwrap() += 1;
+            }
+            answer
+        })
     }
 
     fn pause(&self, time: Duration) -> Boxed<'_, ()> {
@@ -136,6 +146,14 @@ impl Run {
             shards,
             ..EngineOptions::new(StoreOptions::Memory)
         };
+        Run::over(settings, options, answers)
+    }
+
+    fn over(
+        settings: &str,
+        options: EngineOptions,
+        answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static,
+    ) -> Run {
         let engine = Engine::open(options).unwrap();
         make_tables(&engine);
         let play = Arc::new(Play {
@@ -144,6 +162,7 @@ impl Run {
             random: AtomicU64::new(0),
             events: Mutex::default(),
             discarded: Mutex::default(),
+            expired: Mutex::default(),
             answers: Box::new(answers),
         });
         let mapping = mapping(&play, settings);
@@ -482,10 +501,11 @@ fn lanes_keep_the_order_of_an_item_and_one_that_fails_does_not_hold_the_others()
     run.work(20);
     let events = run.play.events.lock().unwrap();
     let of_two = events.iter().filter(|(_, event)| ids(event) == ["2"]);
-    let versions: Vec<String> = of_two
-        .map(|(_, event)| event["Records"][0]["dynamodb"]["NewImage"]["version"]["N"].to_string())
+    let versions: Vec<&str> = of_two
+        .map(|(_, event)| &event["Records"][0]["dynamodb"]["NewImage"]["version"]["N"])
+        .map(|version| version.as_str().unwrap())
         .collect();
-    assert!(versions.is_sorted(), "{versions:?}");
+    assert_eq!(versions, ["1", "2", "3", "4"]);
     let seen: std::collections::BTreeSet<Vec<String>> =
         events.iter().map(|(_, one)| ids(one)).collect();
     assert!(seen.len() > 20, "{}", seen.len());
@@ -515,6 +535,21 @@ fn a_mapping_goes_on_where_it_stopped() {
     run.put(&["3"]);
     run.work(1);
     assert_eq!(run.events().concat(), ["1", "2", "3"]);
+}
+
+#[test]
+fn an_iterator_expires_while_the_mapping_is_idle() {
+    let clock = Arc::new(Ahead::default());
+    let mut run = Run::over("batch=1", clock.engine(), done);
+    run.put(&["1"]);
+    run.work(1);
+    for id in ["2", "3"] {
+        clock.put_forward(ITERATOR_IS_OLD);
+        run.put(&[id]);
+        run.work(1);
+    }
+    assert_eq!(run.events().concat(), ["1", "2", "3"]);
+    assert_eq!(*run.play.expired.lock().unwrap(), 2);
 }
 
 #[test]

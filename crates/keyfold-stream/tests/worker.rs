@@ -9,7 +9,11 @@
 
 mod common;
 
-use common::{SOURCE, VIEW, add, compare, make_tables, put_order, sales, scan, text, whole};
+use common::{
+    Ahead, ITERATOR_IS_OLD, SOURCE, VIEW, add, compare, make_tables, put_order, sales, scan, text,
+    whole,
+};
+use keyfold_api::{ErrorKind, Request};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_stream::{
@@ -254,6 +258,89 @@ fn workers_come_and_go() {
         worker.stop().unwrap();
     }
     assert_eq!(set_aside(&backend, &settings).unwrap(), []);
+}
+
+/// A lease is renewed however long the handler takes: a worker beside it takes nothing, and the record
+/// is handled once.
+#[test]
+fn a_handler_may_take_longer_than_a_lease() {
+    let (engine, backend) = engine(StreamShards::default());
+    let settings = Options {
+        lease_time: Duration::from_millis(1_500),
+        ..options()
+    };
+    let calls: Arc<Mutex<Vec<Duration>>> = Arc::default();
+    let into = Arc::clone(&calls);
+    let takes = settings.lease_time * 3;
+    let slow = move |records: &[Record]| {
+        let began = Instant::now();
+        std::thread::sleep(takes);
+        into.lock().unwrap().push(began.elapsed());
+        sales(records)
+    };
+    let (first, of_first) = start(&backend, settings.clone(), slow);
+    let taken = |reports: &Mutex<Vec<Report>>| {
+        let reports = reports.lock().unwrap();
+        let is_taken = |one: &&Report| matches!(one, Report::Taken(_) | Report::Lost(_));
+        reports.iter().filter(is_taken).count()
+    };
+    until("the shard is taken", || taken(&of_first) == 1);
+    put_order(&engine, "1", "cup", 2, 1);
+    let (second, of_second) = start(&backend, settings, sales);
+    until("the record", || compare(&engine) == Ok(1));
+    // The one that waited looks for leases that are over three times in the time of one.
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(calls.lock().unwrap().len(), 1);
+    assert_eq!((taken(&of_first), taken(&of_second)), (1, 0));
+    let handled = |reports: &Mutex<Vec<Report>>| {
+        let reports = reports.lock().unwrap();
+        let is_handled = |one: &&Report| matches!(one, Report::Handled { .. });
+        reports.iter().filter(is_handled).count()
+    };
+    assert_eq!((handled(&of_first), handled(&of_second)), (1, 0));
+    first.stop().unwrap();
+    second.stop().unwrap();
+}
+
+/// A worker that slept for longer than an iterator lives goes on behind the records that it has read.
+#[test]
+fn an_iterator_expires_while_its_consumer_is_idle() {
+    let clock = Arc::new(Ahead::default());
+    let engine = Arc::new(Engine::open(clock.engine()).unwrap());
+    make_tables(&engine);
+    let send = sends(Arc::new(Backend::Embedded(Arc::clone(&engine))));
+    let (asked, expired) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let (ask, expire) = (Arc::clone(&asked), Arc::clone(&expired));
+    let backend: Sends = Arc::new(move |request| {
+        let is_read = matches!(request, Request::GetRecords(_));
+        let answer = send(request);
+        if is_read {
+            ask.fetch_add(1, Ordering::SeqCst);
+        }
+        if let Err(error) = &answer
+            && error.kind() == Some(ErrorKind::ExpiredIterator)
+        {
+            expire.fetch_add(1, Ordering::SeqCst);
+        }
+        answer
+    });
+    put_order(&engine, "1", "cup", 1, 1);
+    let (worker, reports) = start(&backend, options(), sales);
+    until("the first record", || compare(&engine) == Ok(1));
+    for round in 1..=3 {
+        let so_far = asked.load(Ordering::SeqCst);
+        until("it is idle", || asked.load(Ordering::SeqCst) > so_far + 2);
+        clock.put_forward(ITERATOR_IS_OLD);
+        until("an iterator has expired", || {
+            expired.load(Ordering::SeqCst) >= round
+        });
+        put_order(&engine, "1", "pot", 2, round as u64 + 1);
+        until("the next record", || compare(&engine) == Ok(round + 1));
+    }
+    worker.stop().unwrap();
+    let reports = reports.lock().unwrap();
+    let is_trouble = |one: &&Report| matches!(one, Report::Trouble(_) | Report::Failed { .. });
+    assert_eq!(reports.iter().find(is_trouble), None);
 }
 
 /// Records that were trimmed before they were handled stop the worker, or are passed over when the

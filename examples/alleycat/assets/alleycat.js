@@ -1,6 +1,6 @@
 /** The pages of the club: classes, a class with its races, a race as it runs, a racer. */
 
-import { call, chart, complain, figures, h, number } from "/page.js";
+import { call, chart, complain, figures, h, keepFocus, number } from "/page.js";
 
 const main = document.getElementById("main");
 const part = encodeURIComponent;
@@ -106,7 +106,7 @@ function reorder(board, list, highest) {
     bar.style.width = `${(100 * score) / highest}%`;
     return row;
   });
-  board.replaceChildren(...next);
+  keepFocus(board, () => board.replaceChildren(...next));
   for (const row of next) {
     const moved = (tops.get(row.dataset.racer) ?? 0) - row.getBoundingClientRect().top;
     if (!tops.has(row.dataset.racer) || moved === 0) continue;

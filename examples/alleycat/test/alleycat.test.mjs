@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { described } from "../../web/test/described.mjs";
-import { launch } from "../../web/test/browser.mjs";
+import { launch, pressOn, tabTo } from "../../web/test/browser.mjs";
 import { started } from "../../web/test/started.mjs";
 
 const file = (path) => new URL(path, import.meta.url).pathname;
@@ -123,18 +123,28 @@ test("pages: a race is started by keyboard, its leaderboard moves, and its figur
   const other = await started("alleycat", [], { ALLEYCAT_CONNECTION: "memory:" });
   const own = await launch(other.address, file("../screenshots/made"));
   const page = await own.at("/", "phone-dark");
-  await page.getByRole("link", { name: "Sprint" }).press("Enter");
-  await page.getByLabel("Racers").fill("20");
-  await page.getByLabel("Seconds").fill("120");
-  await page.getByLabel("Times as fast").press("Enter");
+  await pressOn(page, page.getByRole("link", { name: "Sprint" }));
+  await tabTo(page, page.getByLabel("Racers"));
+  await page.keyboard.type("20");
+  await tabTo(page, page.getByLabel("Seconds"));
+  await page.keyboard.type("120");
+  await pressOn(page, page.getByLabel("Times as fast"));
   await page.waitForURL("**/races/sprint.1");
   const rows = page.locator(".board li");
   await rows.nth(9).waitFor();
   const first = await rows.locator(".score").first().textContent();
   // The board is seen to move before a picture is taken, which may outlast the race.
   await page.waitForFunction((text) => document.querySelector(".board .score").textContent !== text, first);
-  await own.seen(page, "race", "phone-dark");
+  await own.seen(page, "race", "phone-dark", { moves: true });
+  // Tab goes on from racer to racer while the rows move, and the last one keeps the focus.
+  await tabTo(page, page.locator(".board"));
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press("Tab");
+  const racer = await page.evaluate(() => document.activeElement.textContent);
   await page.getByRole("heading", { name: "The run" }).waitFor();
+  const isThere = (await rows.getByRole("link", { name: racer, exact: true }).count()) > 0;
+  const focused = await page.evaluate(() => document.activeElement.textContent);
+  assert.equal(focused === racer, isThere, `the focus is on ${focused}`);
+  assert.ok(await page.locator(".board").evaluate((board) => board.contains(document.activeElement)));
   const figure = (name) => page.locator("dl div", { hasText: name }).locator("dd").textContent();
   assert.deepEqual([await figure("Writes lost"), await figure("Right leaderboards")], ["0", "4 of 4"]);
   await own.seen(page, "figures", "phone-dark");
@@ -156,6 +166,26 @@ test("pages: events that were refused are asked for again", async () => {
   await page.context().close();
 });
 
+/** The chart of a racer has a point for each second, as high as its watts. */
+async function secondBySecond(page) {
+  const line = page.getByRole("img", { name: /^Race endurance\.1: watts second by second/ }).locator("path");
+  const drawn = await line.getAttribute("d");
+  const heights = drawn.split(/[ML]/).slice(1).map((point) => -Number(point.split(" ")[1]));
+  const { tracks } = (await api.call("GET", "/api/racers/0042/performance?race=endurance.1")).value;
+  const [{ points }] = tracks;
+  assert.deepEqual([points.length, heights.length], [600, 600]);
+  const [lowest, highest] = [Math.min(...heights), Math.max(...heights)];
+  const [least, most] = [Math.min(...points), Math.max(...points)];
+  const share = (highest - lowest) / (most - least);
+  points.forEach((watts, at) => {
+    const wanted = lowest + (watts - least) * share;
+    // Heights are drawn to the tenth.
+    assert.ok(Math.abs(heights[at] - wanted) < 0.2, `second ${at}: ${watts} watts at ${heights[at]}`);
+  });
+  const labels = await page.getByRole("img", { name: /^Race endurance\.1/ }).locator("text").allTextContents();
+  assert.deepEqual(labels.slice(-2), ["0:00", "10:00"]);
+}
+
 test("pages: all of them on a phone in the dark and on a desk in the light", async () => {
   const paths = {
     home: ["/", "Alleycat"],
@@ -169,6 +199,7 @@ test("pages: all of them on a phone in the dark and on a desk in the light", asy
       const page = await browser.at(path, look);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       if (name === "over") await page.getByRole("heading", { name: "The run" }).waitFor();
+      if (name === "racer") await secondBySecond(page);
       await browser.seen(page, name, look);
       await page.context().close();
     }

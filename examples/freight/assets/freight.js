@@ -1,6 +1,6 @@
 /** The quay: containers with what is in them, items without one, and a rush. */
 
-import { call, complain, figures, h, number } from "/page.js";
+import { call, complain, figures, h, keepFocus, number } from "/page.js";
 
 const by = (id) => document.getElementById(id);
 const part = encodeURIComponent;
@@ -52,7 +52,7 @@ function choose(select, values, texts = values) {
 async function refresh() {
   try {
     const [{ containers }, { items }] = await Promise.all([call("/api/containers"), call("/api/items")]);
-    by("containers").replaceChildren(...containers.map(card));
+    keepFocus(by("containers"), () => by("containers").replaceChildren(...containers.map(card)));
     const ids = containers.map(({ containerId }) => containerId);
     for (const select of document.querySelectorAll(".choice")) choose(select, ids);
     const waiting = items.filter(({ containerId }) => containerId === null);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { described } from "../../web/test/described.mjs";
-import { launch } from "../../web/test/browser.mjs";
+import { launch, pressOn } from "../../web/test/browser.mjs";
 import { server, started } from "../../web/test/started.mjs";
 
 const file = (path) => new URL(path, import.meta.url).pathname;
@@ -81,14 +81,16 @@ test("the page: items are assigned and unloaded by keyboard, and a rush shows it
     const form = page.locator("#assign");
     await form.getByLabel("Item").selectOption("item-1");
     await form.getByLabel("Container").selectOption("east");
-    await form.getByRole("button").press("Enter");
+    await pressOn(page, form.getByRole("button"));
     await page.getByText("item-1 is in east.").waitFor();
     await page.evaluate(() => scrollTo(0, 0));
     await browser.seen(page, "quay", look);
-    await page.getByRole("button", { name: "Unload item-1" }).press("Enter");
+    await pressOn(page, page.getByRole("button", { name: "Unload item-1" }));
     await page.getByText("item-1 is on the quay.").waitFor();
+    // The button is gone. The focus stays near it.
+    await page.waitForFunction(() => document.activeElement?.closest("#containers") !== null);
     await page.locator("#rush").getByLabel("Container").selectOption("north");
-    await page.locator("#rush").getByRole("button").press("Enter");
+    await pressOn(page, page.locator("#rush").getByRole("button"));
     await page.getByText("64 dispatchers were at north at once.").waitFor();
     const figure = (name) => page.locator("dl div", { hasText: name }).locator("dd").textContent();
     assert.equal(await figure("Container and items agree"), "yes");
@@ -96,7 +98,7 @@ test("the page: items are assigned and unloaded by keyboard, and a rush shows it
     await page.locator("#outcome").evaluate((element) => element.scrollIntoView({ block: "center" }));
     await browser.seen(page, "rush", look);
     await form.getByLabel("Container").selectOption("north");
-    await form.getByRole("button").press("Enter");
+    await pressOn(page, form.getByRole("button"));
     await page.getByText("Container north is full").waitFor();
     await page.context().close();
   }

@@ -1,26 +1,43 @@
-"""Fixtures: a server in memory, and a real PostgreSQL."""
+"""Fixtures: a server in memory for each test, and a real PostgreSQL. Where EXAMPLE_CONNECTION names another
+engine, its tables are deleted before each test."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 
+import boto3  # type: ignore[import-untyped]
 import psycopg
 import pytest
 from keyfold import testing
 
 from orders.postgres import NoPostgres, server
 
-# A server in memory takes any keys; those of the environment are not for tests.
-for name in [name for name in os.environ if name.startswith("AWS_")]:
-    del os.environ[name]
+# A server in memory takes any keys; those of the environment are not for tests, unless these are to run
+# at another engine.
+ELSEWHERE = os.environ.get("EXAMPLE_CONNECTION")
+if ELSEWHERE is None:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
 
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
     """A server."""
+    if ELSEWHERE is not None:
+        delete_tables(ELSEWHERE)
+        yield ELSEWHERE
+        return
     with testing.serve() as one:
         yield one.endpoint
+
+
+def delete_tables(endpoint: str) -> None:
+    """Deletes all tables there."""
+    engine = boto3.client("dynamodb", endpoint_url=endpoint)
+    for table in engine.list_tables()["TableNames"]:
+        engine.delete_table(TableName=table)
+        engine.get_waiter("table_not_exists").wait(TableName=table)
 
 
 @pytest.fixture(scope="session")

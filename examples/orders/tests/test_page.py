@@ -139,6 +139,35 @@ def test_n2_both_answers_stand_beside_each_other(
     assert re.search(
         r"[1-9]\d* orders have no address", page.locator("#said").inner_text()
     )
+
+
+def test_the_keyboard_reaches_everything(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    page = opened(browser, address, faults, viewport={"width": 390, "height": 844})
+    expect(page.locator("#said")).to_have_text("Both answers are the same.")
+    # Places that scroll have the focus, too, and are no links, buttons or fields.
+    focused = """() => {
+      const one = document.activeElement;
+      const {outlineStyle, outlineWidth} = getComputedStyle(one);
+      const isSeen = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+      const name = one.labels?.[0]?.textContent ?? one.textContent;
+      return one.matches("a, button, input, select") ? [name, isSeen] : null;
+    }"""
+    seen = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate(focused))
+    reached = [one for one in seen if one is not None]
+    assert reached[:2] == [["Customer", True], ["Import again", True]]
+    count = "document.querySelectorAll('a, button, input, select').length"
+    assert page.evaluate(count) == 2
+    while page.evaluate("document.activeElement.id") != "customer":
+        page.keyboard.press("Tab")
+    before = page.get_by_label("Customer").input_value()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Customer")).not_to_have_value(before)
+    expect(page.locator("#said")).to_have_text("Both answers are the same.")
     page.keyboard.press("Tab")
-    outline = "getComputedStyle(document.activeElement).outlineStyle"
-    assert page.evaluate(outline) != "none"
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("0 were written and 0 deleted")

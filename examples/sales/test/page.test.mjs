@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch } from "../../web/test/browser.mjs";
+import { launch, pressOn } from "../../web/test/browser.mjs";
 import { started } from "../../web/test/started.mjs";
 
 let sales, browser;
@@ -22,7 +22,7 @@ const opened = async (look) => {
   const page = await browser.at("/", look);
   page.setDefaultTimeout(60_000);
   await page.waitForFunction(() => /DailySales/.test(document.body.textContent) && !/none yet/.test(document.body.textContent));
-  const press = (name) => page.getByRole("button", { name, exact: true }).press("Enter");
+  const press = (name) => pressOn(page, page.getByRole("button", { name, exact: true }));
   const sell = async (orders) => {
     await page.getByLabel("Orders a second").fill(String(orders));
     await press("Sell");
@@ -46,7 +46,7 @@ test("N5: on a phone in the dark, by keyboard: sales, a worker that is killed, a
   await shown("#figures", "views");
   await page.getByRole("combobox", { name: /^Product/ }).selectOption("bottle");
   await page.getByLabel("New name").fill("Bottle of steel");
-  await page.getByLabel("New name").press("Enter");
+  await pressOn(page, page.getByLabel("New name"));
   await page.locator("#daily").getByText("Bottle of steel").waitFor();
   await press("Compare with SQL");
   await page.getByText("All rows are what SQL makes of the orders.").waitFor();

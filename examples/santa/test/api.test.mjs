@@ -1,4 +1,5 @@
-/** The API on a server in memory: each access pattern of the design by its id. */
+/** The API: each access pattern of the design by its id. On a server in memory, or where EXAMPLE_CONNECTION
+ * says. */
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -6,10 +7,14 @@ import { open } from "../dist/workshop.js";
 import { newLetterId } from "../dist/ulid.js";
 import { caller, promised } from "./described.mjs";
 
+const elsewhere = process.env.EXAMPLE_CONNECTION;
+/** Other engines are asked for the requests, and not for how many units they count. */
+const counted = (requests) => (elsewhere === undefined ? requests : requests.replace(/ [\d.]+/g, " 0.5"));
+
 let workshop, call, answered;
 
 before(async () => {
-  workshop = await open({ connection: "memory:", cursorSecret: "a secret of the tests" });
+  workshop = await open({ connection: elsewhere ?? "memory:", cursorSecret: "a secret of the tests" });
   ({ call, answered } = caller(workshop.address));
 });
 after(() => workshop?.close());
@@ -59,7 +64,7 @@ test("S1 S2 S6: toys are made, listed by pages and read", async () => {
     price: 106,
     wanted: 0,
   });
-  assert.equal(requests, "GetItem 0.5");
+  assert.equal(counted(requests), "GetItem 0.5");
 });
 
 test("S6: the id of a toy follows from its name, and belongs to one toy", async () => {
@@ -101,7 +106,7 @@ test("S4 S5: a letter is one transaction, and reads with its toys and their tota
   });
   assert.match(requests, /^BatchGetItem [\d.]+, TransactWriteItems [\d.]+$/);
   const read = await call("GET", `/letters/${value.letterId}`);
-  assert.equal(read.requests, "Query 0.5");
+  assert.equal(counted(read.requests), "Query 0.5");
   const { receivedAt, wishes, ...rest } = read.value;
   assert.deepEqual(rest, {
     letterId: value.letterId,
@@ -245,7 +250,7 @@ test("S8 S9: prices rise, letters change, and the history stays as it was", asyn
   const [lamp, globe] = [await toy(2000, "Lamp"), await toy(3000, "Globe")];
   const letterId = await letter({ [lamp]: 2 });
   const { value: then, requests } = await call("GET", `/letters/${letterId}/history`);
-  assert.equal(requests, "GetItem 0.5");
+  assert.equal(counted(requests), "GetItem 0.5");
   assert.deepEqual(
     [then.total, then.toys],
     [4000, [{ toyId: lamp, name: "Lamp", price: 2000, quantity: 2 }]],
@@ -253,7 +258,7 @@ test("S8 S9: prices rise, letters change, and the history stays as it was", asyn
 
   await repriced(lamp, 2000, 2500);
   const priced = await call("GET", `/letters/${letterId}/prices`);
-  assert.equal(priced.requests, "Query 0.5, BatchGetItem 0.5");
+  assert.equal(counted(priced.requests), "Query 0.5, BatchGetItem 0.5");
   assert.deepEqual(priced.value.toys, [
     { toyId: lamp, name: "Lamp", quantity: 2, price: 2000, priceNow: 2500 },
   ]);

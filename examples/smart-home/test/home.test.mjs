@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { described } from "../../web/test/described.mjs";
-import { launch } from "../../web/test/browser.mjs";
+import { launch, pressOn } from "../../web/test/browser.mjs";
 import { server, started } from "../../web/test/started.mjs";
 
 const file = (path) => new URL(path, import.meta.url).pathname;
@@ -104,17 +104,17 @@ test("the page: polling and bursts by keyboard, and a chart over months", async 
   for (const look of ["phone-dark", "desktop-light"]) {
     const page = await browser.at("/", look);
     await page.getByLabel("Polls a second").fill("300");
-    await page.getByRole("button", { name: "Poll" }).press("Enter");
+    await pressOn(page, page.getByRole("button", { name: "Poll" }));
     await page.getByText("300 polls a second are wanted.").waitFor();
     await page.waitForTimeout(2500);
     await browser.seen(page, "polling", look);
     await page.getByLabel("Polls a second").fill("0");
-    await page.getByRole("button", { name: "Poll" }).press("Enter");
+    await pressOn(page, page.getByRole("button", { name: "Poll" }));
     await page.getByText("Nothing is polled.").waitFor();
-    await page.getByRole("button", { name: "Burst" }).press("Enter");
+    await pressOn(page, page.getByRole("button", { name: "Burst" }));
     await page.getByText("500 events were written").waitFor();
     await page.getByLabel("Days").selectOption("90");
-    await page.getByRole("button", { name: "Show" }).press("Enter");
+    await pressOn(page, page.getByRole("button", { name: "Show" }));
     await page.getByText(/readings from [345] tables/).waitFor();
     await page.locator("#chart").evaluate((element) => element.scrollIntoView({ block: "center" }));
     await browser.seen(page, "readings", look);

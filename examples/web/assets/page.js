@@ -40,6 +40,22 @@ export function complain(place, error) {
 
 export const number = (value) => value.toLocaleString("en");
 
+/** What people know an element by. */
+const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent;
+
+/** Changes what a place holds. A focus in it stays with its element or with the one of the same name, and is on the
+ * place itself where there is none any more: Tab goes on from there. */
+export function keepFocus(place, change) {
+  const had = document.activeElement;
+  const isInside = had !== place && place.contains(had);
+  const name = isInside && nameOf(had);
+  change();
+  if (!isInside || document.activeElement === had) return;
+  const next = had.isConnected ? had : [...place.querySelectorAll("a, button")].find((one) => nameOf(one) === name);
+  if (next === undefined) place.tabIndex = -1;
+  (next ?? place).focus({ preventScroll: true });
+}
+
 /** A list of figures: `[name, value, class]`. */
 export function figures(list) {
   return h(

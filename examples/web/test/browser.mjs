@@ -68,6 +68,68 @@ function examined() {
   return found;
 }
 
+/** What Tab has to reach, in the order of the page, named as people know it. The page's start has the focus
+ * then. It runs in the page. */
+function reachable() {
+  const all = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]");
+  const named = (one) => one.ariaLabel || one.labels?.[0]?.textContent.trim() || one.textContent.trim() || one.name;
+  globalThis.named = named;
+  globalThis.reached = [...all].filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility());
+  document.body.tabIndex = -1;
+  document.body.focus({ preventScroll: true });
+  document.body.removeAttribute("tabindex");
+  scrollTo(0, 0);
+  return globalThis.reached.map(named);
+}
+
+/** What has the focus: its name, what is wrong with how it is shown, and its place among what Tab has to reach. None
+ * where the focus has left the page. It runs in the page. */
+function focused() {
+  const one = document.activeElement;
+  if (one === null || one === document.body) return undefined;
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const { top, bottom, left, right } = one.getBoundingClientRect();
+  const is = { width: document.documentElement.clientWidth, height: document.documentElement.clientHeight };
+  const faults = [];
+  if (outlineStyle === "none" || parseFloat(outlineWidth) < 2) faults.push("has no outline");
+  if (bottom <= 0 || right <= 0 || top >= is.height || left >= is.width) faults.push("is not in sight");
+  return { name: globalThis.named(one), faults, at: globalThis.reached.indexOf(one) };
+}
+
+/** Walks through a page by Tab, from its start to its end: each link, button and field is reached in the order of the
+ * page, and has an outline where it is in sight. */
+async function walked(page, name) {
+  const wanted = await page.evaluate(reachable);
+  const [found, faults] = [[], []];
+  // A place that scrolls is reached too, so that there are more steps than elements.
+  for (let step = 0; step <= 2 * wanted.length + 20; step += 1) {
+    await page.keyboard.press("Tab");
+    const one = await page.evaluate(focused);
+    // Behind the last element Tab leaves the page, or begins again.
+    if (one === undefined || (one.at === 0 && found.length > 0)) break;
+    faults.push(...one.faults.map((fault) => `${one.name} ${fault}`));
+    if (one.at !== -1) found.push(one.name);
+  }
+  assert.deepEqual(faults, [], `${name}: the focus is seen`);
+  assert.deepEqual(found, wanted, `${name}: Tab goes through the page in order`);
+}
+
+/** Moves the focus to an element by Tab alone, from where it is; to the first one that has it within a place. */
+export async function tabTo(page, element) {
+  await element.waitFor();
+  for (let step = 0; step < 200; step += 1) {
+    if (await element.evaluate((one) => one.contains(document.activeElement))) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`Tab does not reach ${element}`);
+}
+
+/** Presses a key on an element that Tab reaches. */
+export async function pressOn(page, element, key = "Enter") {
+  await tabTo(page, element);
+  await page.keyboard.press(key);
+}
+
 /** Starts the browser for the pages at an address; their pictures go into a folder. */
 export async function launch(address, shots) {
   mkdirSync(shots, { recursive: true });
@@ -91,10 +153,11 @@ export async function launch(address, shots) {
     await page.goto(path);
     return page;
   };
-  /** Examines a page, and takes its picture. */
-  const seen = async (page, name, look) => {
+  /** Examines a page, takes its picture, and walks through it by keyboard unless it moves meanwhile. */
+  const seen = async (page, name, look, { moves = false } = {}) => {
     assert.deepEqual(await page.evaluate(examined), [], `${name} (${look})`);
     await page.screenshot({ path: join(shots, `${name}-${look}.png`) });
+    if (!moves) await walked(page, `${name} (${look})`);
   };
   const close = async () => {
     await browser.close();

@@ -13,17 +13,52 @@ use keyfold_api::{
     ErrorKind, ExpressionAttributes, Operation, Request, Response, TransactUpdate,
     TransactWriteItem,
 };
-use keyfold_engine::Engine;
+use keyfold_engine::{Clock, Engine, EngineOptions, Environment, StoreOptions};
 use keyfold_lower::ClientError;
 use keyfold_stream::{Effects, Failure, Record};
 use keyfold_types::{Item, Value};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// The table whose stream is read.
 pub(crate) const SOURCE: &str = "Orders";
 /// The table that the handlers write.
 pub(crate) const VIEW: &str = "Sales";
+
+/// The time after which an iterator is refused, and a little more.
+pub(crate) const ITERATOR_IS_OLD: Duration = Duration::from_secs(16 * 60);
+
+/// A clock that a test puts forward.
+#[derive(Default)]
+pub(crate) struct Ahead(AtomicU64);
+
+impl Ahead {
+    pub(crate) fn put_forward(&self, time: Duration) {
+        let ms = u64::try_from(time.as_millis()).unwrap();
+        self.0.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// The options of an engine in memory that has this clock.
+    pub(crate) fn engine(self: &Arc<Ahead>) -> EngineOptions {
+        EngineOptions {
+            environment: Environment {
+                clock: Arc::clone(self) as Arc<dyn Clock>,
+                ..Environment::system()
+            },
+            ..EngineOptions::new(StoreOptions::Memory)
+        }
+    }
+}
+
+impl Clock for Ahead {
+    fn now_ms(&self) -> u64 {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        u64::try_from(now.unwrap().as_millis()).unwrap() + self.0.load(Ordering::SeqCst)
+    }
+}
 
 /// A request in DynamoDB's JSON.
 pub(crate) fn request(operation: &str, body: &serde_json::Value) -> Request {
