@@ -31,6 +31,7 @@ await build({
   bundle: true,
   format: "esm",
   platform: "node",
+  external: ["esbuild"],
   target: "node20",
   outExtension: { ".js": ".mjs" },
   sourcemap: "inline",

@@ -93,7 +93,10 @@ fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
     npm(folder, "check", binary)?;
     npm(folder, "test", binary)?;
     // Tests of a package run in its folder.
-    prove_random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
+    prove_random_models(
+        folder,
+        "node ../../clients/typescript/built/lockstep.mjs --generated",
+    )
 }
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random
@@ -107,7 +110,7 @@ fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), Str
         .env("KEYFOLD_BIN", binary);
     execute(&mut tests)?;
     let package = "../../clients/python";
-    let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
+    let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py --generated");
     prove_random_models(folder, &through)?;
     prove_random_models(folder, &format!("{through} --async"))
 }

@@ -1,9 +1,10 @@
 """Carries calls out over lines of JSON, for `keyfold prove --through`. See docs/transcripts.md.
 
-    keyfold prove FILE --through "python tests/lockstep.py [--async]"
+    keyfold prove FILE --through "python tests/lockstep.py [--async] [--generated]"
     python tests/lockstep.py [--async] --endpoint URL
 
-The calls go through `Client` or `AsyncClient`, with values of Python and cursors as texts. Only the
+The calls go through `Client` or `AsyncClient`, with values of Python and cursors as texts; with
+`--generated` through the methods of the generated file, which it asks for. Only the
 low-level client of boto3 is played: it writes requests as lines, and reads their answers. With
 `--endpoint` nothing is played: the requests go there.
 """
@@ -14,6 +15,7 @@ import asyncio
 import atexit
 import base64
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -24,6 +26,7 @@ from typing import Any, cast
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from botocore.exceptions import ClientError  # type: ignore[import-untyped, unused-ignore]
+from lockstep_generated import Generated, NotOffered
 
 from keyfold import (
     BatchWritten,
@@ -232,32 +235,59 @@ class Talk:
                 return client.get_many(entity.name, given, strong=call["strong"])
             return getattr(client, call["kind"])(entity.name, given)
         if call["kind"] == "write":
-            write = self.model.writes[call["write"]]
-            kinds = {name: one.kind for name, one in write.parameters.items()}
-            return client.write(write.name, as_given(kinds, call["arguments"]))
-        entity = self.model.entities[call["entity"]]
-        kinds = {name: one.kind for name, one in entity.attributes.items()}
-        values = as_given(kinds, call["values"])
+            return client.write(call["write"], self.arguments_of(call))
+        values = self.values_of(call)
         if call["kind"] == "update":
-            return client.update(entity.name, values, call["remove"])
-        return getattr(client, call["kind"])(entity.name, values)
+            return client.update(call["entity"], values, call["remove"])
+        return getattr(client, call["kind"])(call["entity"], values)
+
+    async def write_generated(self, generated: Generated) -> Any:
+        """A write, or a read by keys, by the methods of a generated file."""
+        call, kind = self.call, self.call["kind"]
+        if kind == "transact":
+            parts = [self.part_generated(generated, one) for one in call["writes"]]
+            return await generated.transact(parts)
+        if kind == "write":
+            return await generated.write(call["write"], self.arguments_of(call))
+        entity: str = call["entity"]
+        if kind in ("get_many", "put_many", "delete_many"):
+            kinds = {name: one.kind for name, one in self.model.entities[entity].attributes.items()}
+            all_of = call["items"] if kind == "put_many" else call["keys"]
+            given = [as_given(kinds, one) for one in all_of]
+            if kind == "get_many":
+                return await generated.get_many(entity, given, call["strong"])
+            return await generated.batch(entity, kind, given)
+        return await generated.change(entity, kind, self.values_of(call), call.get("remove", ()))
+
+    def part_generated(self, generated: Generated, call: Json) -> tuple[Any, Any]:
+        """One write of a transaction, by the methods of a generated file."""
+        if call["kind"] == "write":
+            return generated.part(call["write"], self.arguments_of(call))
+        remove = call.get("remove", ())
+        return generated.part_of(call["entity"], call["kind"], self.values_of(call), remove)
+
+    def arguments_of(self, call: Json) -> Json:
+        """The arguments of a named write."""
+        parameters = self.model.writes[call["write"]].parameters
+        return as_given({name: one.kind for name, one in parameters.items()}, call["arguments"])
+
+    def values_of(self, call: Json) -> Json:
+        """The values of a write of an entity."""
+        attributes = self.model.entities[call["entity"]].attributes
+        return as_given({name: one.kind for name, one in attributes.items()}, call["values"])
 
     def part(self, call: Json) -> TransactionWrite:
         """One write of a transaction."""
         if call["kind"] == "write":
-            write = self.model.writes[call["write"]]
-            kinds = {name: one.kind for name, one in write.parameters.items()}
-            return Run(write.name, as_given(kinds, call["arguments"]))
-        entity = self.model.entities[call["entity"]]
-        kinds = {name: one.kind for name, one in entity.attributes.items()}
-        values = as_given(kinds, call["values"])
+            return Run(call["write"], self.arguments_of(call))
+        entity, values = call["entity"], self.values_of(call)
         if call["kind"] == "create":
-            return Create(entity.name, values)
+            return Create(entity, values)
         if call["kind"] == "put":
-            return Put(entity.name, values)
+            return Put(entity, values)
         if call["kind"] == "update":
-            return Update(entity.name, values, call["remove"])
-        return Delete(entity.name, values)
+            return Update(entity, values, call["remove"])
+        return Delete(entity, values)
 
     def of_result(self, result: Any, requests: int) -> Json:
         """The line of a write, or of a read by keys."""
@@ -355,14 +385,43 @@ async def of_async(client: AsyncClient, talk: Talk) -> Json:
     return talk.of_page(items, None, sum(page.requests for page in pages))
 
 
+async def of_generated(generated: Generated, talk: Talk) -> Json:
+    """Carries a call out by the methods of a generated file."""
+    before = _asked[0]
+    if talk.call["kind"] in ("page", "all"):
+        pattern, arguments, options = talk.read()
+        is_all = talk.call["kind"] == "all"
+        items, following = await generated.read(pattern, arguments, options, is_all)
+        return talk.of_page(items, following, _asked[0] - before)
+    result = await talk.write_generated(generated)
+    return talk.of_result(result, _asked[0] - before)
+
+
+def at_once(running: Coroutine[Any, Any, Json]) -> Json:
+    """The result of what awaits nothing."""
+    try:
+        running.send(None)
+    except StopIteration as stopped:
+        return cast(Json, stopped.value)
+    raise AssertionError("a client that blocks has awaited")
+
+
 def sync_carrier(model: Model, options: Options, url: str | None) -> Callable[[Talk], Json]:
     """Carries calls out with the client that blocks."""
-    client = Client(model, url or LineClient(), options)
+    generated = generated_client(model, False, url or LineClient(), options)
+    client: Any = (
+        generated.client.client if generated else Client(model, url or LineClient(), options)
+    )
     if url is None:
         client._driver = LineDriver(LineClient(), options)
 
     def carry(talk: Talk) -> Json:
         client._calls.new_origin = lambda: talk.origin
+        if generated is not None:
+            try:
+                return at_once(of_generated(generated, talk))
+            except NotOffered:
+                pass
         return of_sync(client, talk)
 
     return carry
@@ -371,7 +430,12 @@ def sync_carrier(model: Model, options: Options, url: str | None) -> Callable[[T
 def async_carrier(model: Model, options: Options, url: str | None) -> Callable[[Talk], Json]:
     """Carries calls out with the client that awaits."""
     loop = asyncio.new_event_loop()
-    client = AsyncClient(model, url or AsyncLineClient(), options)
+    generated = generated_client(model, True, url or AsyncLineClient(), options)
+    client: Any = (
+        generated.client.client
+        if generated
+        else AsyncClient(model, url or AsyncLineClient(), options)
+    )
     if url is None:
 
         async def opened() -> None:
@@ -384,9 +448,28 @@ def async_carrier(model: Model, options: Options, url: str | None) -> Callable[[
 
     def carry(talk: Talk) -> Json:
         client._calls.new_origin = lambda: talk.origin
+        if generated is not None:
+            try:
+                return loop.run_until_complete(of_generated(generated, talk))
+            except NotOffered:
+                pass
         return loop.run_until_complete(of_async(client, talk))
 
     return carry
+
+
+def generated_client(model: Model, is_async: bool, *given: object) -> Generated | None:
+    """The client of the generated file, where the command asks for it. `KEYFOLD_MISTAKE`, such as
+    `user_id=>name`, makes a mistake in the file, for tests that it is found."""
+    if "--generated" not in sys.argv:
+        return None
+    say({"generate": "python"})
+    text: str = hear()["generated"]
+    right, found, wrong = os.environ.get("KEYFOLD_MISTAKE", "").partition("=>")
+    if found:
+        assert right in text, f"there is no {right}"
+        text = text.replace(right, wrong)
+    return Generated(text, model, is_async, *given)
 
 
 def main() -> None:

@@ -1,10 +1,11 @@
-"""Generated clients: printed as `ruff format` prints them, clean under `mypy --strict`, wrong
-programs refused at the right line for the right reason, right ones run against a
-server.
+"""Generated clients: printed as `ruff format` prints them, clean under `mypy --strict` and under
+pyright's strict mode, wrong programs refused by both at the right line for the right reason, right
+ones run against a server.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -48,11 +49,20 @@ def models() -> list[tuple[Path, Path]]:
     return own + [(path, MADE / f"{path.stem}.py") for path in others]
 
 
-def run(*arguments: str, folder: Path = FOLDER) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a folder, whose modules come before those of `FOLDER`."""
-    source = str(HERE.parent / "src")
-    path = os.pathsep.join([source, str(FOLDER)])
-    environment = {**os.environ, "PYTHONPATH": path, "MYPYPATH": source}
+SOURCE = str(HERE.parent / "src")
+
+
+def run(
+    *arguments: str, folder: Path = FOLDER, path: tuple[str, ...] = (SOURCE, str(FOLDER))
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder, whose modules come before those of `path`."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "MYPYPATH": SOURCE,
+        # pyright looks for packages where `python` of the PATH has them.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }
     return subprocess.run(
         arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -110,6 +120,32 @@ class Generated(unittest.TestCase):
                 found.setdefault(int(error[2]), []).append(error[4])
                 self.assertIn(wanted[int(error[2])][1], error[3], line)
         self.assertEqual(found, {at: [code] for at, (code, _) in wanted.items()}, done.stdout)
+
+    def test_pyright_finds_them_clean_and_refuses_the_wrong_programs(self) -> None:
+        """`pyproject.toml` above says how strict."""
+        found = self.pyright("made", folder=PYDANTIC)
+        self.assertEqual(found, {})
+        found = self.pyright("made", "run.py", "wrong.py")
+        self.assertEqual(set(found), {"wrong.py"})
+        wanted = wrong_lines()
+        self.assertEqual(set(found["wrong.py"]), set(wanted))
+        for line, (_, name) in wanted.items():
+            messages = found["wrong.py"][line]
+            named = any(name.strip('"') in message for message in messages)
+            self.assertTrue(named, f"{line}: {name} in {messages}")
+
+    def pyright(self, *paths: str, folder: Path = FOLDER) -> dict[str, dict[int, list[str]]]:
+        """The messages of each line, by the names of files. A line may have several."""
+        command = [sys.executable, "-m", "pyright", "--outputjson", *paths]
+        # Modules of the folder are sources; those of other places would need stubs.
+        done = run(*command, folder=folder, path=(SOURCE,))
+        report = json.loads(done.stdout)
+        self.assertGreater(report["summary"]["filesAnalyzed"], len(list(MADE.glob("*.py"))) - 1)
+        found: dict[str, dict[int, list[str]]] = {}
+        for one in report["generalDiagnostics"]:
+            lines = found.setdefault(Path(one["file"]).name, {})
+            lines.setdefault(one["range"]["start"]["line"] + 1, []).append(one["message"])
+        return found
 
     def test_programs_run(self) -> None:
         server = Server(["--memory"])

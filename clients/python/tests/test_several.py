@@ -4,11 +4,13 @@ compared with those of Keyfold's own client by `lockstep`."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import support
+from both import BOTH, Asked
 
 from keyfold import (
     Client,
@@ -18,6 +20,7 @@ from keyfold import (
     Incomplete,
     Invalid,
     Model,
+    Options,
     Put,
     Refused,
     Run,
@@ -213,3 +216,42 @@ def test_a_parent_with_children_is_refused_at_its_place(own: Client) -> None:
     assert place is not None
     assert (place.action, place.entity) == ("delete User", "User")
     assert place.id == {"userId": "parent"}
+
+
+def new_notes(count: int, size: int) -> list[Create]:
+    """Notes for a transaction, with this many bytes in each text."""
+    return [Create("Note", {"n": 500 * count + n, "text": "x" * size}) for n in range(count)]
+
+
+@pytest.mark.parametrize("ask", BOTH)
+def test_a_transaction_refuses_more_than_it_takes_before_anything_is_sent(
+    ask: Asked, several: Model, server: str
+) -> None:
+    sent: list[str] = []
+    options = Options(on_request=lambda one: sent.append(one.operation))
+
+    def transact(writes: list[Create]) -> int:
+        return len(ask(several, server, options, ("transact", (writes,), {})).writes)
+
+    with pytest.raises(Refused) as refused:
+        transact(new_notes(101, 1))
+    assert refused.value.message == (
+        "the write would change 101 items (put Note: 101), and a transaction changes at most 100;"
+        " nothing was written: give it less at a time"
+    )
+    big = new_notes(11, 390_000)
+    with pytest.raises(Refused) as refused:
+        transact(big)
+    told = re.fullmatch(
+        r"the write would put (\d+) bytes, and a transaction has at most 4194304; nothing was"
+        " written: give it less at a time",
+        refused.value.message,
+    )
+    assert told is not None
+    most = 390_000 - (int(told[1]) - 4 * 1024 * 1024)
+    with pytest.raises(Refused, match="would put 4194305 bytes"):
+        transact([Create("Note", {"n": 500 * 11, "text": "x" * (most + 1)}), *big[1:]])
+    assert sent == []
+    assert transact(new_notes(100, 1)) == 100
+    assert transact([Create("Note", {"n": 500 * 11, "text": "x" * most}), *big[1:]]) == 11
+    assert sent == ["TransactWriteItems", "TransactWriteItems"]

@@ -1,5 +1,6 @@
 /** A client of the proof: carries the calls of `keyfold prove --through` out by the public interface, line by
- * line as `docs/transcripts.md` says. With an argument, the requests go to that endpoint. */
+ * line as `docs/transcripts.md` says. With `--generated` they go through the methods of the generated file, which it
+ * asks for. With another argument, the requests go to that endpoint. */
 
 import { createInterface } from "node:readline";
 import process, { stdin, stdout } from "node:process";
@@ -14,6 +15,7 @@ import { transportOf } from "../src/transport/connect.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, Plan, Type } from "../src/plan.js";
 import { plain } from "../src/value/plain.js";
 import { typed } from "../src/value/typed.js";
+import { Generated, NotOffered, type On, type Part, batched, read, reported, transacted } from "./generated.js";
 
 type Kind =
   | "page"
@@ -49,6 +51,7 @@ interface Call {
 
 interface Line {
   readonly plan?: Plan;
+  readonly generated?: string;
   readonly call?: Call;
   readonly now?: number;
   readonly random?: readonly string[];
@@ -65,7 +68,7 @@ interface Line {
 }
 
 /** The endpoint that requests go to, instead of lines. */
-const [, , ENDPOINT] = process.argv;
+const [ENDPOINT] = process.argv.slice(2).filter((one) => !one.startsWith("--"));
 const connection = ENDPOINT === undefined ? undefined : transportOf(ENDPOINT);
 
 const SECRET = "the proof's secret";
@@ -158,10 +161,12 @@ function fresh(client: Client): Client {
 class Subject {
   readonly #plan: Plan;
   readonly #model: Model;
+  readonly #generated: Generated | undefined;
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, file: string | undefined) {
     this.#plan = plan;
     this.#model = new Model(plan);
+    this.#generated = file === undefined ? undefined : new Generated(plan, file);
   }
 
   async result({ call, now = 0, random = [] }: Line): Promise<object> {
@@ -169,24 +174,105 @@ class Subject {
     const transport = connection === undefined ? new Lines() : new Counted(connection);
     const identifiers = random.values();
     const ofWrites = call.writes?.map((one) => one.random.values());
-    const all = new Client(this.#plan, transport, {
-      numbers: "exact",
+    const options = {
       cursorSecret: SECRET,
       timeout: 600_000,
       now: () => (call.kind === "page" || call.kind === "all" ? (call.now ?? now) : now),
-      random: (write) => {
+      random: (write?: number) => {
         const own = write === undefined ? identifiers : ofWrites[write];
         return Buffer.from(own?.next().value ?? "", "hex");
       },
-    });
+    };
     // The values of the proof are of any type, before a call and after it.
     await loadAll();
     try {
+      if (this.#generated !== undefined) {
+        try {
+          const on = this.#generated.on(transport, options);
+          return { done: await this.#doneByMethods(on, this.#generated, call, transport) };
+        } catch (error) {
+          if (!(error instanceof NotOffered)) throw error;
+        }
+      }
+      const all = new Client(this.#plan, transport, { ...options, numbers: "exact" });
       return { done: await this.#done(fresh(all), call, transport) };
     } catch (error) {
       if (error instanceof KeyfoldError) return { failed: { code: codeOf(error), message: error.message } };
       return { failed: { code: "fault", message: error instanceof Error ? error.stack : String(error) } };
     }
+  }
+
+  /** A call by the methods of the generated file. */
+  async #doneByMethods(
+    on: On,
+    generated: Generated,
+    call: Call,
+    transport: { readonly requests: number },
+  ): Promise<object> {
+    const { kind, entity } = call;
+    const items = (all: readonly Item[]): Given[] => all.map((one) => this.#plain(one, this.#model.entity(entity).attributes));
+    switch (kind) {
+      case "page":
+      case "all":
+        return this.#readByMethod(on, generated, call, transport);
+      case "create":
+      case "put":
+      case "update":
+      case "delete": {
+        const given = generated.given(kind, entity, items([call.values])[0] ?? {}, call.remove);
+        return written(await reported(generated, on.writer(entity, kind, ...given)));
+      }
+      case "write": {
+        const { parameters = [] } = this.#model.write(call.write);
+        return written(await reported(generated, on.write(call.write, this.#plain(call.arguments, parameters))));
+      }
+      case "transact": {
+        const parts = call.writes.map((one) => this.#partByMethod(on, generated, one));
+        const { operation, writes } = await transacted(generated, on.transact(parts));
+        return { operation, writes: writes.map(({ changes, made }) => ({ changes, made: valuesOf(made) })) };
+      }
+      case "get_many": {
+        const found = await on.writer(entity, "getMany", items(call.keys), { strong: call.strong });
+        const shown = (found as (FoundItem | undefined)[]).map((one) => (one === undefined ? null : this.#itemOf(one, entity)));
+        return { items: shown, requests: transport.requests };
+      }
+      case "put_many":
+        return batch(await batched(generated, on.writer(entity, "putMany", items(call.items))));
+      case "delete_many":
+        return batch(await batched(generated, on.writer(entity, "deleteMany", items(call.keys))));
+    }
+  }
+
+  /** One write of a transaction, by a method of the generated file. */
+  #partByMethod(on: On, generated: Generated, call: Call): Part {
+    if (call.kind === "write") {
+      const { parameters = [] } = this.#model.write(call.write);
+      return on.part(call.write, this.#plain(call.arguments, parameters));
+    }
+    const values = this.#plain(call.values, this.#model.entity(call.entity).attributes);
+    return on.partOf(call.entity, call.kind, ...generated.given(call.kind, call.entity, values, call.remove));
+  }
+
+  /** The items of a pattern, by its method in the generated file. */
+  async #readByMethod(
+    on: On,
+    generated: Generated,
+    call: Call,
+    transport: { readonly requests: number },
+  ): Promise<object> {
+    const pattern = this.#model.pattern(call.pattern);
+    const args = this.#plain(call.arguments, pattern.parameters ?? []);
+    const bound = await this.#bound(pattern, args);
+    const after =
+      call.after === null ? undefined : await cursorOf(bound, { after: call.after, now: call.now ?? undefined });
+    const { backward, strong } = call;
+    const options = { ...(call.limit !== null && { limit: call.limit }), ...(after !== undefined && { after }), backward, strong };
+    const found = await read(generated, on, pattern, args, { ...options, isAll: call.kind === "all" });
+    await loadAll();
+    const position = found.next === undefined ? null : (await positionOfCursor(bound, found.next)).after;
+    const items =
+      found.byName === undefined ? found.items.map((item) => this.#item(pattern, item)) : this.#named(pattern, found.byName);
+    return { items, next: position, requests: transport.requests };
   }
 
   async #done(client: Client, call: Call, transport: { readonly requests: number }): Promise<object> {
@@ -252,12 +338,7 @@ class Subject {
   async #read(client: Client, call: Call, transport: { readonly requests: number }): Promise<object> {
     const pattern = this.#model.pattern(call.pattern);
     const args = this.#plain(call.arguments, pattern.parameters ?? []);
-    const bound = {
-      plan: this.#plan,
-      pattern,
-      args: await argumentsOfPattern(this.#model, pattern, args),
-      secret: SECRET,
-    };
+    const bound = await this.#bound(pattern, args);
     const after =
       call.after === null ? undefined : await cursorOf(bound, { after: call.after, now: call.now ?? undefined });
     const { backward, strong } = call;
@@ -265,11 +346,7 @@ class Subject {
     if (pattern.together !== undefined) {
       const byName = await client.together(pattern.name, args, options);
       await loadAll();
-      const items = pattern.returns.flatMap(({ name }) => {
-        const item = byName[name];
-        return item === undefined ? [] : [this.#item(pattern, item, name)];
-      });
-      return { items, next: null, requests: transport.requests };
+      return { items: this.#named(pattern, byName), next: null, requests: transport.requests };
     }
     if (call.kind === "page") {
       const { items, next, requests } = await client.page(pattern.name, args, options);
@@ -285,6 +362,19 @@ class Subject {
       requests += page.requests;
     }
     return { items, next: null, requests };
+  }
+
+  /** What a cursor of a call holds for. */
+  async #bound(pattern: PatternPlan, args: Given): Promise<Parameters<typeof cursorOf>[0]> {
+    return { plan: this.#plan, pattern, args: await argumentsOfPattern(this.#model, pattern, args), secret: SECRET };
+  }
+
+  /** Items by their names, in the order of the pattern. */
+  #named(pattern: PatternPlan, byName: Readonly<Record<string, FoundItem>>): object[] {
+    return pattern.returns.flatMap(({ name }) => {
+      const item = byName[name];
+      return item === undefined ? [] : [this.#item(pattern, item, name)];
+    });
   }
 
   /** An item of an answer with its stored values. */
@@ -349,6 +439,11 @@ function codeOf({ code }: KeyfoldError): string {
 
 const first = await heard();
 if (first?.plan === undefined) throw new Error("the first line has no plan");
-const subject = new Subject(first.plan);
+let file: string | undefined;
+if (process.argv.includes("--generated")) {
+  say({ generate: "typescript" });
+  file = (await heard())?.generated;
+}
+const subject = new Subject(first.plan, file);
 say({ ready: true, several: true });
 for (let line = await heard(); line !== undefined; line = await heard()) say(await subject.result(line));

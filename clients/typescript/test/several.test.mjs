@@ -227,3 +227,37 @@ test("what was handed to no transport is not written", async () => {
     return true;
   });
 });
+
+/** Notes for a transaction, with this many bytes in each text. */
+const newNotes = (count, bytes) =>
+  Array.from({ length: count }, (_, n) => ({ create: "Note", values: { n: 500 * count + n, text: "x".repeat(bytes) } }));
+
+test("a transaction takes 100 items, and refuses more before anything is sent", async () => {
+  const sent = [];
+  const own = new Client(plan, server.endpoint, { onRequest: ({ operation }) => sent.push(operation) });
+  await assert.rejects(own.transact(newNotes(101, 1)), {
+    code: "refused",
+    message: /^the write would change 101 items \(put Note: 101\), and a transaction changes at most 100; nothing was written: give it less at a time$/,
+  });
+  assert.deepEqual(sent, []);
+  const { writes } = await own.transact(newNotes(100, 1));
+  assert.equal(writes.length, 100);
+  assert.deepEqual(sent, ["TransactWriteItems"]);
+});
+
+test("a transaction takes 4 MB, and refuses more before anything is sent", async () => {
+  const most = 4 * 1024 * 1024;
+  const sent = [];
+  const own = new Client(plan, server.endpoint, { onRequest: ({ operation }) => sent.push(operation) });
+  const all = newNotes(11, 390_000);
+  const refused = await own.transact(all).catch((error) => error);
+  assert.equal(refused.code, "refused");
+  const [, bytes] =
+    /^the write would put (\d+) bytes, and a transaction has at most 4194304; nothing was written: give it less at a time$/.exec(refused.message) ?? [];
+  all[0].values.text = "x".repeat(390_000 - (Number(bytes) - most) + 1);
+  await assert.rejects(own.transact(all), { code: "refused", message: /would put 4194305 bytes/ });
+  assert.deepEqual(sent, []);
+  all[0].values.text = all[0].values.text.slice(1);
+  assert.equal((await own.transact(all)).writes.length, 11);
+  assert.deepEqual(sent, ["TransactWriteItems"]);
+});

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from made import answers as a
 from made import shop as s
+from typing_extensions import assert_never
 
 from keyfold.typed import Query
 
@@ -310,3 +311,11 @@ async def several() -> None:
 
 # error: assignment "Literal['done']", a word
 status: s.OrderStatus = "done"
+
+
+def kinds() -> None:
+    for item in shop.order_with_items(order_id=order_id).items():
+        if isinstance(item, s.Order):
+            continue
+        # error: arg-type "OrderItem", a kind that is not handled
+        assert_never(item)

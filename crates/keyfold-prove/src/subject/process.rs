@@ -1,8 +1,9 @@
 //! A client in a process of its own: lines of JSON go in and out.
 
 use keyfold_client::ClientError;
+use keyfold_codegen::generate::{Settings, Target};
 use keyfold_codegen::plan;
-use keyfold_model::Model;
+use keyfold_model::{Model, Sources};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -46,7 +47,7 @@ impl Through {
             .unwrap_or_default();
         let mut process = match self.idle_with(&hash) {
             Some(process) => process,
-            None => Process::start(&self.command, &document)?,
+            None => Process::start(&self.command, model, &document)?,
         };
         let result = call(&mut process);
         if !matches!(result, Err(ClientError::Transport(_))) {
@@ -80,8 +81,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a client and gives it a plan document.
-    fn start(command: &[String], document: &Json) -> Result<Process, ClientError> {
+    /// Starts a client, gives it a plan document, and the generated file that it asks for.
+    fn start(command: &[String], model: &Model, document: &Json) -> Result<Process, ClientError> {
         let (program, arguments) = command
             .split_first()
             .ok_or_else(|| broken("no command is given"))?;
@@ -109,7 +110,11 @@ impl Process {
             makes_several: false,
         };
         process.send(&json!({ "plan": document }))?;
-        let said = process.receive()?;
+        let mut said = process.receive()?;
+        if let Some(word) = said.get("generate").and_then(Json::as_str) {
+            process.send(&json!({ "generated": generated(model, word)? }))?;
+            said = process.receive()?;
+        }
         process.makes_several = said.get("several") == Some(&Json::Bool(true));
         match said.get("ready") {
             Some(_) => Ok(process),
@@ -137,6 +142,22 @@ impl Drop for Process {
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }
+}
+
+/// The client of a model that `keyfold generate LANGUAGE --exact-numbers` writes.
+fn generated(model: &Model, language: &str) -> Result<String, ClientError> {
+    // A client in Rust is compiled, and has the texts of its model.
+    let targets = [Target::Typescript, Target::Python];
+    let target = targets
+        .into_iter()
+        .find(|target| target.word() == language)
+        .ok_or_else(|| broken(&format!("it asks for a client in {language}")))?;
+    let settings = Settings {
+        generator: "keyfold prove".to_owned(),
+        exact_numbers: true,
+        ..Settings::default()
+    };
+    Ok(target.text(model, &Sources::of_text("model.keyfold", ""), &settings))
 }
 
 fn broken(why: &str) -> ClientError {
