@@ -16,8 +16,11 @@ const JAVASCRIPT: [&str; 6] = [
     "runtimes.test.mjs",
 ];
 
-/// The number of random models that are proved through each client.
-const RANDOM_MODELS: &str = "40";
+/// The number of random models that are drawn and proved through each client; one of eight compiles.
+const RANDOM_MODELS: &str = "120";
+
+/// The number of rows of each entity of them.
+const RANDOM_ITEMS: &str = "6";
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");
@@ -138,6 +141,7 @@ fn prove_random_models(folder: &Path, through: &str) -> Result<(), String> {
         .args(["test", "--quiet", "--package", "keyfold-prove"])
         .args(["--test", "random_models"])
         .env("RANDOM_MODELS", RANDOM_MODELS)
+        .env("RANDOM_ITEMS", RANDOM_ITEMS)
         .env("THROUGH", through);
     execute(&mut random)
 }

@@ -10,8 +10,8 @@ use keyfold_prove::{Options, Subject, Through, prove_through};
 use std::fmt::Write as _;
 
 /// The number of models; `RANDOM_MODELS=20000` searches longer, `RANDOM_FIRST=421` begins at a seed.
-/// `RANDOM_MODELS_DIR=made` writes them there instead of proving them, for tests of what is generated
-/// of models.
+/// `RANDOM_ITEMS=6` gives each entity fewer rows. `RANDOM_MODELS_DIR=made` writes them there instead of
+/// proving them, for tests of what is generated of models.
 const MODELS: u64 = 500;
 
 /// The moment at which every model is proved, 2026-01-15T10:30:00.123Z: the same seed makes the same
@@ -717,6 +717,7 @@ fn what_the_compiler_accepts_is_proved() {
     let number = |name: &str| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
     let tried = number("RANDOM_MODELS").unwrap_or(MODELS);
     let first = number("RANDOM_FIRST").unwrap_or(0);
+    let items = number("RANDOM_ITEMS").map_or(25, |items| items.try_into().unwrap());
     for seed in first..first + tried {
         let mut rng = fastrand::Rng::with_seed(seed);
         let Some(mut source) = accepted(&model(&mut rng)) else {
@@ -755,7 +756,7 @@ fn what_the_compiler_accepts_is_proved() {
             &compiled,
             Options {
                 seed,
-                items: 25,
+                items,
                 asks: 4,
                 now_epoch_ms: NOW_EPOCH_MS,
                 deep: true,
