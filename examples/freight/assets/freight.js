@@ -51,7 +51,10 @@ function choose(select, values, texts = values) {
 
 async function refresh() {
   try {
-    const [{ containers }, { items }] = await Promise.all([call("/api/containers"), call("/api/items")]);
+    const [stood, lain] = await Promise.all([call("/api/containers"), call("/api/items")]);
+    const [{ containers }, { items }] = [stood, lain];
+    by("more-containers").textContent = stood.next === null ? "" : `${number(containers.length)} of more containers are shown.`;
+    by("more-items").textContent = lain.next === null ? "" : `${number(items.length)} of more items are looked at.`;
     by("containers").replaceChildren(...containers.map(card));
     const ids = containers.map(({ containerId }) => containerId);
     for (const select of document.querySelectorAll(".choice")) choose(select, ids);
