@@ -193,23 +193,18 @@ function track({ raceId, points }) {
 }
 
 async function ofRacer(racerId) {
-  const [{ results }, { tracks }] = await Promise.all([
-    call(`/api/racers/${part(racerId)}/results`),
-    call(`/api/racers/${part(racerId)}/performance`),
-  ]);
-  const known = new Set(tracks.map(({ raceId }) => raceId));
-  const running = results.filter(({ raceId }) => !known.has(raceId));
-  const more = await Promise.all(
-    running.map(({ raceId }) => call(`/api/racers/${part(racerId)}/performance?race=${part(raceId)}`)),
+  const { results, next } = await call(`/api/racers/${part(racerId)}/results${location.search}`);
+  const ridden = await Promise.all(
+    results.map(({ raceId }) => call(`/api/racers/${part(racerId)}/performance?race=${part(raceId)}`)),
   );
-  const all = [...more.flatMap((one) => one.tracks), ...tracks];
   const line = ({ classId, raceId, score, seconds }) => [h("a", { href: racePath({ classId, raceId }) }, raceId), number(seconds), number(score)];
   show(
     `Racer ${racerId}`,
     results.length === 0
       ? h("p", { class: "lead" }, "No race yet.")
       : rows([["Race"], ["Seconds", "number"], ["Score", "number"]], results.map(line)),
-    ...all.flatMap(track),
+    ...(next === null ? [] : [h("p", {}, h("a", { href: `?after=${part(next)}` }, "More races"))]),
+    ...ridden.flatMap((one) => one.tracks).flatMap(track),
   );
 }
 

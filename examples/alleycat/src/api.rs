@@ -146,7 +146,7 @@ async fn watched(
 async fn best(State(app): State<App>, Path(class): Path<String>) -> Answer {
     let class = class_of(&app, &class).await?;
     let best = app.club.best(&class).await?;
-    let best: Vec<Value> = best.iter().take(100).map(best_json).collect();
+    let best: Vec<Value> = best.iter().map(best_json).collect();
     Ok(Json(json!({ "best": best })))
 }
 
@@ -169,34 +169,47 @@ async fn leaderboard(
     Ok(Json(json!({ "rows": rows })))
 }
 
+#[derive(Deserialize)]
+struct Behind {
+    after: Option<String>,
+}
+
 /// A1
-async fn results(State(app): State<App>, Path(racer): Path<String>) -> Answer {
-    let results = app.club.results(&RacerId::from(racer)).await?;
-    let results: Vec<Value> = results.iter().map(result_json).collect();
-    Ok(Json(json!({ "results": results })))
+async fn results(
+    State(app): State<App>,
+    Path(racer): Path<String>,
+    Query(Behind { after }): Query<Behind>,
+) -> Answer {
+    let page = (app.club)
+        .results(&RacerId::from(racer), after.as_deref())
+        .await?;
+    let results: Vec<Value> = page.items.iter().map(result_json).collect();
+    Ok(Json(json!({ "results": results, "next": page.next })))
 }
 
 #[derive(Deserialize)]
 struct OfRace {
     race: Option<String>,
+    after: Option<String>,
 }
 
 /// A5: of all races, or of one, which may be running.
 async fn performance(
     State(app): State<App>,
     Path(racer): Path<String>,
-    Query(OfRace { race }): Query<OfRace>,
+    Query(OfRace { race, after }): Query<OfRace>,
 ) -> Answer {
     let racer = RacerId::from(racer);
-    let tracks = app.club.performance(&racer, race.as_deref()).await?;
-    let tracks = tracks.into_iter();
+    let found = (app.club).performance(&racer, race.as_deref(), after.as_deref());
+    let page = found.await?;
+    let (tracks, next) = (page.items.into_iter(), page.next);
     let track = |race_id: String, points: Vec<i64>| json!({ "raceId": race_id, "points": points });
     let mut tracks: Vec<Value> = tracks.map(|one| track(one.race_id, one.points)).collect();
     if let (true, Some(race)) = (tracks.is_empty(), race) {
         let live = app.club.result(&racer, &race).await?;
         tracks.extend(live.map(|live| track(live.race_id, live.live.unwrap_or_default())));
     }
-    Ok(Json(json!({ "tracks": tracks })))
+    Ok(Json(json!({ "tracks": tracks, "next": next })))
 }
 
 #[derive(Deserialize)]

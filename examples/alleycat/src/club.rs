@@ -7,8 +7,9 @@ use crate::model::{
 };
 use examples_web::Meter;
 use keyfold::nonblocking::Keyfold;
-use keyfold::typed::{self, Error, Patch};
+use keyfold::typed::{self, Error, Page, Patch};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// The classes of the first day.
 const CLASSES: [(&str, &str); 3] = [
@@ -27,8 +28,8 @@ const LAST: [&str; 25] = [
     "Lund", "Moreau", "Novak", "Okafor", "Popov", "Quist", "Rossi", "Sato", "Tamm", "Usman",
     "Vidal", "Weber", "Yilmaz", "Zhou",
 ];
-/// The races and results of one page that are read at most.
-const LISTED_MAX: usize = 10_000;
+/// The best racers of a class that are listed.
+const BEST_MAX: usize = 100;
 
 /// The identifier of the racer with a number, from 1.
 pub fn racer(number: u32) -> RacerId {
@@ -112,7 +113,7 @@ impl Club {
     /// # Errors
     /// Those of the database.
     pub async fn classes(&self) -> Result<Vec<ClassListed>, Error> {
-        self.client.classes().all(LISTED_MAX).await
+        self.client.classes().all(usize::MAX).await
     }
 
     /// A class, if there is one.
@@ -123,12 +124,20 @@ impl Club {
         self.client.class(class).await
     }
 
-    /// A1: the results of a racer.
+    /// A1: a page of the results of a racer, the first one or that behind a cursor.
     ///
     /// # Errors
-    /// Those of the database.
-    pub async fn results(&self, racer: &RacerId) -> Result<Vec<ResultsOfRacerItem>, Error> {
-        self.client.results_of_racer(racer).all(LISTED_MAX).await
+    /// `Invalid` when the cursor is none; those of the database.
+    pub async fn results(
+        &self,
+        racer: &RacerId,
+        after: Option<&str>,
+    ) -> Result<Page<ResultsOfRacerItem>, Error> {
+        let all = self.client.results_of_racer(racer);
+        match after {
+            Some(cursor) => all.after(cursor).page().await,
+            None => all.page().await,
+        }
     }
 
     /// A2: the races of a class, the latest first.
@@ -147,13 +156,19 @@ impl Club {
         self.client.race(class, race).await
     }
 
-    /// A3: the best of each racer in a class, the highest first.
+    /// A3: the best of each racer in a class, the highest first: a hundred of them. All are looked at, a page
+    /// at a time.
     ///
     /// # Errors
     /// Those of the database.
     pub async fn best(&self, class: &ClassId) -> Result<Vec<Best>, Error> {
-        let mut best = self.client.best_of_class(class).all(LISTED_MAX).await?;
-        best.sort_by_key(|one| std::cmp::Reverse(one.score));
+        let mut pages = self.client.best_of_class(class).pages();
+        let mut best: Vec<Best> = Vec::new();
+        while let Some(page) = pages.next().await {
+            best.extend(page?.items);
+            best.sort_by_key(|one| Reverse(one.score));
+            best.truncate(BEST_MAX);
+        }
         Ok(best)
     }
 
@@ -171,18 +186,24 @@ impl Club {
         Ok(page.items.into_iter().map(row).collect())
     }
 
-    /// A5: the output of a racer second by second in each race that is over, or in one.
+    /// A5: the output of a racer second by second in each race that is over, or in one: a page of it, the first
+    /// one or that behind a cursor.
     ///
     /// # Errors
-    /// Those of the database.
+    /// `Invalid` when the cursor is none; those of the database.
     pub async fn performance(
         &self,
         racer: &RacerId,
         race: Option<&str>,
-    ) -> Result<Vec<Track>, Error> {
+        after: Option<&str>,
+    ) -> Result<Page<Track>, Error> {
         let mut arguments = PerformanceArguments::new(racer.clone());
         arguments.race_id = race.map(str::to_owned);
-        self.client.performance(&arguments).all(LISTED_MAX).await
+        let all = self.client.performance(&arguments);
+        match after {
+            Some(cursor) => all.after(cursor).page().await,
+            None => all.page().await,
+        }
     }
 
     /// A5: the result of a racer, whose `live` are the seconds of a race that runs. It has every write

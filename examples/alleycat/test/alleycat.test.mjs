@@ -104,6 +104,7 @@ test("what cannot be is refused with a sentence", async () => {
   await record("climb", { ...unknown, raceId: "sprint.1" });
   assert.deepEqual((await api.call("GET", "/api/racers/0043/results")).value.results, []);
   assert.deepEqual((await api.call("GET", "/api/racers/0043/performance")).value.tracks, []);
+  for (const of of ["results", "performance"]) await refused(400, "GET", `/api/racers/0043/${of}?after=x`);
   await refused(404, "GET", "/api/classes/sprint/races/nothing/events");
   const foreign = await fetch(`${club.address}/api/classes/sprint/races`, { method: "POST", headers: { origin: "http://elsewhere.example" } });
   assert.equal(foreign.status, 403);

@@ -1,7 +1,7 @@
 //! Results that were recorded elsewhere: of a race that is over, beside races that run.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use alleycat::model::{AsyncAlleycatClient, NewRace, RecordArguments, RideArguments};
+use alleycat::model::{AsyncAlleycatClient, NewBest, NewRace, RecordArguments, RideArguments};
 use alleycat::{Club, Noted, Plan, announce, racer, simulate};
 use keyfold::nonblocking::Keyfold;
 use keyfold::typed::Error;
@@ -83,7 +83,7 @@ async fn a_recorded_result_has_the_seconds_of_its_race_and_takes_nobodys_place()
     assert!(matches!(refused, Error::Exists(_)), "{refused}");
     club.record(&result(2, HOUR)).await.unwrap();
     // An hour lies in several items, and is one list.
-    let tracks = club.performance(&racer(2), None).await.unwrap();
+    let tracks = club.performance(&racer(2), None, None).await.unwrap().items;
     assert_eq!(tracks[0].points, result(2, HOUR).points);
     let best = club.best(&race.class_id).await.unwrap();
     assert_eq!(best.len(), 1);
@@ -134,5 +134,26 @@ async fn a_race_that_breaks_off_is_over() {
     let stored = club.race(&race.class_id, &race.race_id).await.unwrap();
     let stored = stored.unwrap();
     assert!(stored.ended_at.is_some() && stored.figures.is_none());
+    database.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_class_of_many_thousand_racers_has_its_best_hundred() {
+    let database = Keyfold::connect("memory:").await.unwrap();
+    let club = Club::open(&database).await.unwrap();
+    let best = |number: u32| NewBest {
+        class_id: "sprint".into(),
+        racer_id: racer(number),
+        score: i64::from(number * 7919 % 10_007),
+        race_id: "sprint.1".to_owned(),
+    };
+    let all: Vec<NewBest> = (1..=10_001).map(best).collect();
+    let client = AsyncAlleycatClient::new(&database).await.unwrap();
+    client.best.put_many(&all).await.unwrap();
+    let mut scores: Vec<i64> = all.iter().map(|one| one.score).collect();
+    scores.sort_unstable_by(|one, other| other.cmp(one));
+    let found = club.best(&"sprint".into()).await.unwrap();
+    let found: Vec<i64> = found.iter().map(|one| one.score).take(100).collect();
+    assert_eq!(found, scores[..100]);
     database.close().await.unwrap();
 }

@@ -51,7 +51,10 @@ function choose(select, values, texts = values) {
 
 async function refresh() {
   try {
-    const [{ containers }, { items }] = await Promise.all([call("/api/containers"), call("/api/items")]);
+    const [stood, lain] = await Promise.all([call("/api/containers"), call("/api/items")]);
+    const [{ containers }, { items }] = [stood, lain];
+    by("more-containers").textContent = stood.next === null ? "" : `The first ${number(containers.length)} containers are shown; there are more.`;
+    by("more-items").textContent = lain.next === null ? "" : `The first ${number(items.length)} items are looked at; there are more.`;
     keepFocus(by("containers"), () => by("containers").replaceChildren(...containers.map(card)));
     const ids = containers.map(({ containerId }) => containerId);
     for (const select of document.querySelectorAll(".choice")) choose(select, ids);

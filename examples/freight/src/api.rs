@@ -4,7 +4,7 @@ use crate::model::{Container, ContainerId, Item, ItemId};
 use crate::quay::{Freight, Refusal, check_description, check_places};
 use crate::rush::{DISPATCHERS_MAX, rush};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -53,16 +53,24 @@ fn item_json(item: &Item) -> Value {
     })
 }
 
-async fn containers(State(freight): State<Freight>) -> Answer {
-    let all = freight.containers().await?;
-    let all: Vec<Value> = all.iter().map(container_json).collect();
-    Ok(Json(json!({ "containers": all })))
+#[derive(Deserialize)]
+struct Behind {
+    after: Option<String>,
 }
 
-async fn items(State(freight): State<Freight>) -> Answer {
-    let all = freight.items().await?;
-    let all: Vec<Value> = all.iter().map(item_json).collect();
-    Ok(Json(json!({ "items": all })))
+async fn containers(
+    State(freight): State<Freight>,
+    Query(Behind { after }): Query<Behind>,
+) -> Answer {
+    let page = freight.containers(after.as_deref()).await?;
+    let listed: Vec<Value> = page.items.iter().map(container_json).collect();
+    Ok(Json(json!({ "containers": listed, "next": page.next })))
+}
+
+async fn items(State(freight): State<Freight>, Query(Behind { after }): Query<Behind>) -> Answer {
+    let page = freight.items(after.as_deref()).await?;
+    let listed: Vec<Value> = page.items.iter().map(item_json).collect();
+    Ok(Json(json!({ "items": listed, "next": page.next })))
 }
 
 #[derive(Deserialize)]

@@ -4,10 +4,8 @@ use crate::model::{
     AsyncFreightClient, Container, ContainerId, Item, ItemId, NewContainer, NewItem,
 };
 use keyfold::nonblocking::Keyfold;
-use keyfold::typed::Error;
-
-/// The containers and items that are listed at most.
-const LISTED_MAX: usize = 10_000;
+use keyfold::typed::{Error, Page};
+use std::collections::BTreeSet;
 
 const PLACES_MAX: i64 = 1000;
 const DESCRIPTION_MAX: usize = 1000;
@@ -64,7 +62,7 @@ impl Freight {
     /// # Errors
     /// Those of the database.
     pub async fn seed(&self) -> Result<(), Error> {
-        if !self.containers().await?.is_empty() {
+        if self.client.containers().first().await?.is_some() {
             return Ok(());
         }
         for (id, places) in [("north", 4), ("east", 6), ("south", 16)] {
@@ -147,24 +145,49 @@ impl Freight {
         self.client.item(id).await
     }
 
-    /// All containers, by their identifiers.
+    /// A page of the containers, the first one or that behind a cursor, by their identifiers.
     ///
     /// # Errors
-    /// Those of the database.
-    pub async fn containers(&self) -> Result<Vec<Container>, Error> {
-        let mut all = self.client.containers().all(LISTED_MAX).await?;
-        all.sort_by(|one, other| one.container_id.cmp(&other.container_id));
-        Ok(all)
+    /// `Invalid` when the cursor is none; those of the database.
+    pub async fn containers(&self, after: Option<&str>) -> Result<Page<Container>, Error> {
+        let all = self.client.containers();
+        let query = match after {
+            Some(cursor) => all.after(cursor),
+            None => all,
+        };
+        let mut page = query.page().await?;
+        (page.items).sort_by(|one, other| one.container_id.cmp(&other.container_id));
+        Ok(page)
     }
 
-    /// All items, by their identifiers.
+    /// A page of the items, the first one or that behind a cursor, by their identifiers.
+    ///
+    /// # Errors
+    /// `Invalid` when the cursor is none; those of the database.
+    pub async fn items(&self, after: Option<&str>) -> Result<Page<Item>, Error> {
+        let all = self.client.items();
+        let query = match after {
+            Some(cursor) => all.after(cursor),
+            None => all,
+        };
+        let mut page = query.page().await?;
+        (page.items).sort_by(|one, other| one.item_id.cmp(&other.item_id));
+        Ok(page)
+    }
+
+    /// The identifiers of the items that say that they are in a container.
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn items(&self) -> Result<Vec<Item>, Error> {
-        let mut all = self.client.items().all(LISTED_MAX).await?;
-        all.sort_by(|one, other| one.item_id.cmp(&other.item_id));
-        Ok(all)
+    pub async fn items_in(&self, container: &ContainerId) -> Result<BTreeSet<String>, Error> {
+        let (mut all, mut inside) = (self.client.items().items(), BTreeSet::new());
+        while let Some(item) = all.next().await {
+            let item = item?;
+            if item.container_id.as_ref() == Some(container) {
+                inside.insert(item.item_id.to_string());
+            }
+        }
+        Ok(inside)
     }
 }
 

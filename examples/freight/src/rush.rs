@@ -4,7 +4,6 @@ use crate::model::{ContainerId, ItemId};
 use crate::quay::{Freight, Refusal};
 use keyfold::typed::Error;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
@@ -135,8 +134,5 @@ async fn is_in_step(freight: &Freight, container: &ContainerId) -> Result<bool, 
     let shipments = stored
         .and_then(|stored| stored.shipments)
         .unwrap_or_default();
-    let items = freight.items().await?.into_iter();
-    let inside = items.filter(|item| item.container_id.as_ref() == Some(container));
-    let inside: BTreeSet<String> = inside.map(|item| item.item_id.to_string()).collect();
-    Ok(inside == shipments)
+    Ok(freight.items_in(container).await? == shipments)
 }

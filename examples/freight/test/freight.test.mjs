@@ -54,10 +54,28 @@ test("what cannot be is refused with a sentence", async () => {
   for (const verb of ["assign", "unload"]) assert.equal(code(await post(`/api/items/a/${verb}`, "{")), "400 invalid");
   assert.equal(code(await post("/api/containers/c1/rush", { dispatchers: 0 })), "400 invalid");
   assert.equal(code(await post("/api/containers/nowhere/rush", { dispatchers: 2 })), "404 not_found");
+  for (const list of ["containers", "items"]) assert.equal(code(await api.call("GET", `/api/${list}?after=x`)), "400 invalid");
   assert.deepEqual(api.unseen(), []);
   const message = async (path, body) => (await post(path, body)).value.detail;
   assert.match(await message("/api/containers", { containerId: "c2", places: "1" }), /^The member places: /);
   assert.match(await message("/api/containers", ["c2", 1]), /^The body is no object/);
+});
+
+test("the lists have a page at a time, and the page says that there are more", async (context) => {
+  const other = await started("freight", [], { FREIGHT_CONNECTION: "memory:" });
+  context.after(() => other.end());
+  const of = described(file("../openapi.json"), other.address);
+  for (let from = 0; from < 600; from += 100) {
+    const ids = Array.from({ length: 100 }, (_, at) => `many-${from + at}`);
+    await Promise.all(ids.map((itemId) => of.call("POST", "/api/items", { itemId, description: "tea" })));
+  }
+  const first = (await of.call("GET", "/api/items")).value;
+  const second = (await of.call("GET", `/api/items?after=${encodeURIComponent(first.next)}`)).value;
+  assert.deepEqual([first.items.length, second.items.length, second.next], [500, 106, null]);
+  assert.equal((await of.call("GET", "/api/containers")).value.next, null);
+  const page = await browser.at(`${other.address}/`, "desktop-light");
+  await page.getByText("500 of more items are looked at.").waitFor();
+  await page.context().close();
 });
 
 test("what the routes refuse is a problem like all others", async () => {

@@ -1,7 +1,7 @@
 //! A dispatcher's day, in memory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use freight::model::{ContainerId, ItemId};
+use freight::model::{AsyncFreightClient, ContainerId, ItemId, NewItem};
 use freight::{Freight, Refusal, rush};
 use keyfold::nonblocking::Keyfold;
 use std::collections::BTreeSet;
@@ -14,6 +14,14 @@ async fn freight() -> Freight {
         assert!(freight.add_item(&id.into(), "books").await.unwrap());
     }
     freight
+}
+
+/// Items on the quay, by thousands.
+async fn crowded(database: &Keyfold, count: usize) {
+    let item = |number: usize| NewItem::new(format!("i{number:05}").into(), "tea".to_owned());
+    let items: Vec<NewItem> = (0..count).map(item).collect();
+    let client = AsyncFreightClient::new(database).await.unwrap();
+    client.item.put_many(&items).await.unwrap();
 }
 
 /// The places that are free, and the items inside.
@@ -70,11 +78,47 @@ async fn n3_sixty_four_dispatchers_fill_no_container_twice() {
     assert!(outcome.is_right, "{outcome:?}");
     let all = (outcome.loaded, outcome.refused, outcome.free);
     assert_eq!(all, (9, 55, 0));
-    let items = freight.items().await.unwrap().into_iter();
-    let loaded = items.filter(|item| item.container_id.is_some());
-    let loaded: BTreeSet<String> = loaded.map(|item| item.item_id.to_string()).collect();
+    let loaded = freight.items_in(&places).await.unwrap();
     let stored = freight.container(&places).await.unwrap().unwrap();
     assert_eq!(stored.shipments, Some(loaded));
     let nowhere = rush(&freight, &"y".into(), (2, "s")).await.unwrap();
     assert_eq!(nowhere, None);
+}
+
+#[tokio::test]
+async fn n3_a_rush_is_right_on_a_quay_of_many_thousand_items() {
+    let database = Keyfold::memory().await.unwrap();
+    let freight = Freight::open(&database).await.unwrap();
+    assert!(freight.add_container(&"c1".into(), 2).await.unwrap());
+    crowded(&database, 10_001).await;
+    let outcome = rush(&freight, &"c1".into(), (3, "r")).await.unwrap();
+    assert!(outcome.unwrap().is_right);
+}
+
+#[tokio::test]
+async fn a_list_is_read_a_page_at_a_time() {
+    let database = Keyfold::memory().await.unwrap();
+    let freight = Freight::open(&database).await.unwrap();
+    crowded(&database, 1_100).await;
+    let (mut after, mut pages, mut seen) = (None, 0, BTreeSet::new());
+    loop {
+        let page = freight.items(after.as_deref()).await.unwrap();
+        assert!(page.items.len() <= 500);
+        assert!(page.items.is_sorted_by_key(|item| item.item_id.to_string()));
+        let ids = page.items.iter().map(|item| item.item_id.to_string());
+        pages += 1;
+        seen.extend(ids);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!((pages, seen.len()), (3, 1_100));
+    let page = freight.containers(None).await.unwrap();
+    assert_eq!((page.items.len(), page.next), (0, None));
+    let refused = freight.items(Some("nonsense")).await.unwrap_err();
+    assert!(
+        matches!(refused, keyfold::Error::Invalid { .. }),
+        "{refused}"
+    );
 }

@@ -19,8 +19,6 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-/// The rows and the orders that are read at most.
-const ALL_MAX: usize = 1_000_000;
 /// The orders of the first day, and how far they go back.
 const PAST_ORDERS: usize = 60;
 const PAST_DAYS: i64 = 30;
@@ -150,7 +148,7 @@ impl Desk {
     /// # Errors
     /// `Invalid` when it is no day; those of the database.
     pub async fn sales_of_day(&self, day: &str) -> Result<Vec<DailyRow>, Error> {
-        let rows = self.client.sales_of_day(day).all(ALL_MAX).await?;
+        let rows = self.client.sales_of_day(day).all(usize::MAX).await?;
         Ok(rows.into_iter().map(DailyRow::from).collect())
     }
 
@@ -159,7 +157,7 @@ impl Desk {
     /// # Errors
     /// `Invalid` when it is no month; those of the database.
     pub async fn sales_of_month(&self, month: &str) -> Result<Vec<RegionRow>, Error> {
-        let rows = self.client.sales_of_month(month).all(ALL_MAX).await?;
+        let rows = self.client.sales_of_month(month).all(usize::MAX).await?;
         Ok(rows.into_iter().map(RegionRow::from).collect())
     }
 
@@ -178,9 +176,9 @@ impl Desk {
     /// # Errors
     /// Those of the database.
     pub async fn numbers(&self) -> Result<Numbers, Error> {
-        let daily = self.client.daily_sales().all(ALL_MAX).await?;
-        let regions = self.client.region_sales().all(ALL_MAX).await?;
-        let products = self.client.region_products().all(ALL_MAX).await?;
+        let daily = self.client.daily_sales().all(usize::MAX).await?;
+        let regions = self.client.region_sales().all(usize::MAX).await?;
+        let products = self.client.region_products().all(usize::MAX).await?;
         Ok(Numbers {
             daily: daily.into_iter().map(DailyRow::from).collect(),
             regions: regions.into_iter().map(RegionRow::from).collect(),
@@ -193,7 +191,7 @@ impl Desk {
     /// # Errors
     /// Those of the database.
     pub async fn orders(&self) -> Result<Vec<Order>, Error> {
-        self.client.orders().all(ALL_MAX).await
+        self.client.orders().all(usize::MAX).await
     }
 
     /// How far each view is behind.

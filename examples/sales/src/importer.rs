@@ -16,8 +16,6 @@ use tokio::time::sleep;
 
 /// The time between two imports.
 const PAUSE: Duration = Duration::from_secs(3);
-/// The products and regions at most.
-const ALL_MAX: usize = 10_000;
 /// A put that met a transaction of a worker is sent again so often, after such pauses.
 const ATTEMPTS: u32 = 50;
 const ATTEMPT_PAUSE: Duration = Duration::from_millis(20);
@@ -119,7 +117,7 @@ async fn run(desk: &Desk, legacy: &Legacy) -> Result<(Catalogue, Imported), Faul
 }
 
 async fn products(desk: &Desk, all: &[Product], imported: &mut Imported) -> Result<(), Error> {
-    let stored = desk.client().products().all(ALL_MAX).await?;
+    let stored = desk.client().products().all(usize::MAX).await?;
     let stored = stored.into_iter().map(|one| (one.product_id.clone(), one));
     let mut stored: BTreeMap<_, _> = stored.collect();
     for product in all {
@@ -145,7 +143,7 @@ async fn products(desk: &Desk, all: &[Product], imported: &mut Imported) -> Resu
 }
 
 async fn regions(desk: &Desk, all: &[Region], imported: &mut Imported) -> Result<(), Error> {
-    let stored = desk.client().regions().all(ALL_MAX).await?;
+    let stored = desk.client().regions().all(usize::MAX).await?;
     let stored = stored.into_iter().map(|one| (one.region_id.clone(), one));
     let mut stored: BTreeMap<_, _> = stored.collect();
     for region in all {

@@ -5,8 +5,9 @@
 //! of Debian's package. It ends with the thread that has started it, however that ends.
 
 use crate::fault::Fault;
-use rustix::process::{Pid, Signal, geteuid, kill_process};
-use std::io::Error;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, geteuid, kill_process, test_kill_process};
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
@@ -181,9 +182,43 @@ fn sweep() {
         let changed = entry.metadata().and_then(|found| found.modified());
         let age = changed.map(|at| SystemTime::now().duration_since(at).unwrap_or_default());
         let is_old = age.is_ok_and(|age| age > LEFT_AFTER);
-        let is_used = entry.path().join("data").join("postmaster.pid").exists();
-        if is_own && is_old && !is_used {
+        if is_own && is_old && !is_used(&entry.path()) {
             remove(&entry.path());
         }
+    }
+}
+
+/// Whether a server runs in a folder: one that was killed leaves the file that names its process.
+fn is_used(folder: &Path) -> bool {
+    let file = std::fs::read_to_string(folder.join("data").join("postmaster.pid"));
+    let process = match file {
+        Ok(text) => (text.lines().next()).and_then(|line| line.trim().parse().ok()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return false,
+        // Another user's.
+        Err(_) => return true,
+    };
+    let is_gone = |id: Pid| test_kill_process(id) == Err(Errno::SRCH);
+    !process.and_then(Pid::from_raw).is_some_and(is_gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_used;
+    use std::process::Command;
+
+    #[test]
+    fn a_folder_whose_server_was_killed_is_not_used() {
+        let folder = std::env::temp_dir().join(format!("sales-swept-{}", std::process::id()));
+        let data = folder.join("data");
+        std::fs::create_dir_all(&data).unwrap();
+        assert!(!is_used(&folder));
+        let file = data.join("postmaster.pid");
+        std::fs::write(&file, format!("{}\n/data\n", std::process::id())).unwrap();
+        assert!(is_used(&folder));
+        let mut ended = Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        std::fs::write(&file, format!("{}\n/data\n", ended.id())).unwrap();
+        assert!(!is_used(&folder));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

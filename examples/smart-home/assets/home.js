@@ -4,6 +4,8 @@ import { call, chart, complain, figures, h, number } from "/page.js";
 
 const by = (id) => document.getElementById(id);
 const DAY = 24 * 60 * 60 * 1000;
+/** The points of a chart at most. */
+const POINTS_MAX = 1000;
 
 /** What a form does with its fields when it is sent, and what is said then. */
 function onSubmit(form, work) {
@@ -29,16 +31,37 @@ onSubmit("burst", async ({ events }) => {
 
 const day = (time) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
+/** The readings from a moment on: an answer has some thousands, and says from when on the others are. */
+async function allReadings(sensor, from, to) {
+  const list = [];
+  for (let next = from; next !== null; ) {
+    const times = new URLSearchParams({ from: next, to });
+    const found = await call(`/api/sensors/${encodeURIComponent(sensor)}/readings?${times}`);
+    for (const reading of found.readings) list.push(reading);
+    next = found.next;
+  }
+  return list;
+}
+
+/** As many values as a chart can show: of many, the lowest and the highest of each part. */
+function thinned(values) {
+  if (values.length <= POINTS_MAX) return values;
+  const part = Math.ceil(values.length / (POINTS_MAX / 2));
+  const parts = Array.from({ length: Math.ceil(values.length / part) }, (_, at) => values.slice(at * part, (at + 1) * part));
+  return parts.flatMap((some) => {
+    const [low, high] = [Math.min(...some), Math.max(...some)];
+    return some.indexOf(low) < some.indexOf(high) ? [low, high] : [high, low];
+  });
+}
+
 async function readings({ sensor, days }) {
   const to = Date.now();
-  const times = { from: new Date(to - days * DAY).toISOString(), to: new Date(to).toISOString() };
-  const found = await call(`/api/sensors/${encodeURIComponent(sensor)}/readings?${new URLSearchParams(times)}`);
-  const list = found.readings;
+  const list = await allReadings(sensor, new Date(to - days * DAY).toISOString(), new Date(to).toISOString());
   if (list.length === 0) {
     by("chart").replaceChildren(h("p", { class: "quiet" }, "There is no reading in this time."));
     return "";
   }
-  const points = list.map(({ value }) => value);
+  const points = thinned(list.map(({ value }) => value));
   const months = new Set(list.map(({ at }) => at.slice(0, 7)));
   const caption = `${number(list.length)} readings from ${months.size} tables, one for each month: from ${Math.min(...points)} to ${Math.max(...points)} °C`;
   const labels = [day(list[0].at), day(list.at(-1).at)];

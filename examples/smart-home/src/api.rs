@@ -158,9 +158,10 @@ async fn readings(
     let (from, to) = (time_of(&from)?, time_of(&to)?);
     check_range(from, to)?;
     let sensor = SensorId::from(sensor);
-    let readings = app.home.readings(&sensor, from, to).await?;
+    let (readings, next) = app.home.readings(&sensor, from, to).await?;
     let readings: Result<Vec<Value>, Problem> = readings.iter().map(reading_json).collect();
-    Ok(Json(json!({ "readings": readings? })))
+    let next = next.map(|at| at.to_string());
+    Ok(Json(json!({ "readings": readings?, "next": next })))
 }
 
 #[derive(Deserialize)]

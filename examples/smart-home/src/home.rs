@@ -20,7 +20,7 @@ const SENSORS: [(&str, f64, f64); 2] = [("kitchen", 21.0, 2.5), ("garden", 12.0,
 const PAST_DAYS: i32 = 90;
 /// The hours between two of them.
 const STEP_HOURS: i64 = 6;
-/// The readings of a range at most.
+/// The readings of one answer at most.
 const READINGS_MAX: usize = 5_000;
 
 /// Opens what a connection names. A database in this program enforces capacity, as the service does.
@@ -78,7 +78,8 @@ impl Home {
         let start = end - SignedDuration::from_hours(24 * i64::from(PAST_DAYS));
         for (name, mean, swing) in SENSORS {
             let sensor = SensorId::from(name);
-            if !self.readings(&sensor, start, end).await?.is_empty() {
+            let stored = self.client.readings_between(&sensor, start, end);
+            if stored.first().await?.is_some() {
                 continue;
             }
             let steps = 24 / STEP_HOURS * i64::from(PAST_DAYS);
@@ -157,7 +158,8 @@ impl Home {
         Ok(self.client.activity(device).page().await?.items)
     }
 
-    /// N6: the readings of a sensor in a range of times, from the tables of its months.
+    /// N6: the readings of a sensor in a range of times, from the tables of its months. Where there are too
+    /// many for one answer, it has the first ones, and the moment from which on the others are.
     ///
     /// # Errors
     /// Those of the database.
@@ -166,9 +168,17 @@ impl Home {
         sensor: &SensorId,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<Vec<Reading>, Error> {
-        let query = self.client.readings_between(sensor, from, to);
-        query.all(READINGS_MAX).await
+    ) -> Result<(Vec<Reading>, Option<Timestamp>), Error> {
+        let mut stored = self.client.readings_between(sensor, from, to).items();
+        let mut readings = Vec::new();
+        while let Some(reading) = stored.next().await {
+            let reading = reading?;
+            if readings.len() == READINGS_MAX {
+                return Ok((readings, Some(reading.at)));
+            }
+            readings.push(reading);
+        }
+        Ok((readings, None))
     }
 
     /// N6: stores a reading in the table of its month.

@@ -123,6 +123,37 @@ test("the page: polling and bursts by keyboard, and a chart over months", async 
   assert.deepEqual(browser.faults, []);
 });
 
+test("N6: of many readings the API has some thousands at a time, and the chart shows all", async (context) => {
+  const other = await started("smart-home", [], { HOME_CONNECTION: "memory:" });
+  context.after(() => other.end());
+  const of = described(description, other.address);
+  const path = "/api/sensors/kitchen/readings";
+  const [count, end] = [5_100, Date.now()];
+  const moment = (back) => new Date(end - 60_000 * back).toISOString();
+  for (let from = 1; from <= count; from += 100) {
+    const some = Array.from({ length: 100 }, (_, at) => moment(from + at));
+    // One of them is the coldest, which the chart shows, too.
+    const value = (at) => (at === moment(2_000) ? -40 : 20);
+    const answers = await Promise.all(some.map((at) => of.call("POST", path, { at, value: value(at) })));
+    assert.ok(answers.every(({ status }) => status === 201));
+  }
+  const between = async (from) => (await of.call("GET", `${path}?from=${from}&to=${moment(0)}`)).value;
+  const first = await between(moment(count));
+  assert.equal(first.readings.length, 5_000);
+  const second = await between(first.next);
+  assert.equal(second.next, null);
+  assert.equal(second.readings[0].at, first.next);
+  const page = await browser.at(`${other.address}/`, "desktop-light");
+  await page.getByLabel("Days").selectOption("7");
+  await page.getByRole("button", { name: "Show" }).press("Enter");
+  const caption = page.getByText(/^5,1\d\d readings from .* from -40 to/);
+  await caption.waitFor();
+  const line = await page.locator("#chart path").getAttribute("d");
+  assert.ok(line.split("L").length <= 1_000, "a chart has as many points as it can show");
+  await page.context().close();
+  assert.deepEqual(browser.faults, []);
+});
+
 test("on a folder, what was polled is there after a restart", async () => {
   const one = await started("smart-home");
   const of = described(description, one.address);

@@ -133,8 +133,9 @@ async fn said(response: Response) -> Response {
 fn is_foreign(headers: &HeaderMap) -> bool {
     // What is no text is nobody's site.
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().unwrap_or_default());
-    if let Some(site) = text(HeaderName::from_static("sec-fetch-site")) {
-        return site != "same-origin" && site != "none";
+    let sites = headers.get_all("sec-fetch-site");
+    if sites.iter().next().is_some() {
+        return (sites.iter()).any(|site| !matches!(site.as_bytes(), b"same-origin" | b"none"));
     }
     let Some(origin) = text(header::ORIGIN) else {
         return false;
@@ -144,4 +145,27 @@ fn is_foreign(headers: &HeaderMap) -> bool {
     let is_own =
         page.is_some_and(|page| Some(page) == text(header::HOST) || names::is_allowed(page));
     !is_one || !is_own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_foreign;
+    use axum::http::{HeaderMap, HeaderValue};
+
+    #[test]
+    fn each_header_of_the_site_counts() {
+        let sent = |sites: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for site in sites {
+                headers.append("sec-fetch-site", HeaderValue::from_static(site));
+            }
+            is_foreign(&headers)
+        };
+        assert!(!sent(&[]));
+        assert!(!sent(&["same-origin"]));
+        assert!(!sent(&["same-origin", "none"]));
+        assert!(sent(&["cross-site"]));
+        assert!(sent(&["same-origin", "cross-site"]));
+        assert!(sent(&["none", ""]));
+    }
 }
