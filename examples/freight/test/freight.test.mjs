@@ -74,7 +74,7 @@ test("the lists have a page at a time, and the page says that there are more", a
   assert.deepEqual([first.items.length, second.items.length, second.next], [500, 106, null]);
   assert.equal((await of.call("GET", "/api/containers")).value.next, null);
   const page = await browser.at(`${other.address}/`, "desktop-light");
-  await page.getByText("500 of more items are looked at.").waitFor();
+  await page.getByText("The first 500 items are looked at; there are more.").waitFor();
   await page.context().close();
 });
 

@@ -61,7 +61,7 @@ export function letterFormPage({ letterId, choice, stored, given, problem, diffe
 <input id="child" name="child" required maxlength="60" autocomplete="name" value="${child}"${marked(problem, "child")}>`
       : html`<input type="hidden" name="version" value="${stored.version}">`;
   const { toys, cutAt } = choice;
-  const more = cutAt === undefined ? "" : html`<p>${cutAt.toLocaleString("en")} of more toys are shown.</p>`;
+  const more = cutAt === undefined ? "" : html`<p>The first ${cutAt.toLocaleString("en")} toys are shown; there are more.</p>`;
   const rows = toys.map((toy) => toyRow(toy, prices.get(toy.toyId) ?? toy.price, quantities.get(toy.toyId)));
   const main = html`<h1>${title}</h1>${alert(problem, differences)}
 <form method="post" action="${action}" class="fields" id="letter">
