@@ -37,7 +37,10 @@ pub(crate) fn run(root: &Path, chosen: &[&str]) -> Result<(), String> {
     std::thread::scope(|scope| {
         for _ in 0..LANES {
             scope.spawn(|| {
-                while let Some(program) = locked(&next).next() {
+                loop {
+                    // A statement of its own: a guard in the head of a loop is held through its body.
+                    let program = locked(&next).next();
+                    let Some(program) = program else { break };
                     if !passes(program) {
                         locked(&failed).push(program.name.clone());
                     }
