@@ -2,7 +2,7 @@
 //!
 //! [`Server::handle`] takes a message of the Language Server Protocol and returns those that answer
 //! it. It does no I/O and reads no clock: a driver carries messages, and hands in the [`Files`] that
-//! are not open. [`drive`] is the loop of a driver over any [`Queue`]: `keyfold lsp` gives it
+//! are not open. [`drive()`] is the loop of a driver over any [`Queue`]: `keyfold lsp` gives it
 //! standard input, tests a list.
 //!
 //! ```text
