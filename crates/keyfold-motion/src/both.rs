@@ -10,7 +10,7 @@ use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
 use crate::run::{Ended, carry_on};
 use crate::swapped::swapped;
 use crate::tables::{Followable, at, delete, look, switch_stream_on};
-use crate::turn::{Turn, Turning, Way};
+use crate::turn::{Turn, Way, lost};
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -93,10 +93,7 @@ impl Both {
     }
 
     pub(crate) fn lost(&self) -> ClientError {
-        ClientError::refused(format!(
-            "another process carries the move of {} on: this one has stopped, and changes nothing any more",
-            self.options.table
-        ))
+        lost(&self.options.table)
     }
 
     pub(crate) fn ledger(&self) -> Ledger {
@@ -214,15 +211,15 @@ impl Both {
     pub(crate) async fn near(&self, lead: Place) -> Result<(), ClientError> {
         let [first, second] = self.in_order(lead);
         for world in [second, first, second, first] {
-            self.carry(world, Until::Near).await?;
+            self.carry(world, Until::Near, None).await?;
         }
         Ok(())
     }
 
     /// Carries what is left when nobody writes: of the side that led, then what that came to.
-    pub(crate) async fn drain(&self, lead: Place) -> Result<(), ClientError> {
+    pub(crate) async fn drain(&self, lead: Place, owner: u64) -> Result<(), ClientError> {
         for world in self.in_order(lead) {
-            self.carry(world, Until::Even).await?;
+            self.carry(world, Until::Even, Some(owner)).await?;
         }
         Ok(())
     }
@@ -236,7 +233,12 @@ impl Both {
     }
 
     /// Carries a direction on.
-    async fn carry(&self, world: &Arc<dyn World>, until: Until) -> Result<(), ClientError> {
+    async fn carry(
+        &self,
+        world: &Arc<dyn World>,
+        until: Until,
+        owner: Option<u64>,
+    ) -> Result<(), ClientError> {
         let target = at(&**world, Place::Target);
         let row = self.ledger().run(&target).await?;
         let stream = row.and_then(|row| row.stream).ok_or_else(|| self.lost())?;
@@ -245,6 +247,7 @@ impl Both {
             until_near: until == Until::Near,
             poll_time: DRAIN_POLL,
             step_time: DRAIN_STEP,
+            owner,
             ..self.options.clone()
         };
         let of = (self.schema.clone(), Some(stream));
@@ -252,30 +255,6 @@ impl Both {
             Ended::Even => Ok(()),
             Ended::Stopped | Ended::Paused => Err(self.lost()),
         }
-    }
-
-    /// Notes that the move is being switched, as long as it is none yet.
-    pub(crate) async fn note_closing(&self, switching: &Switching) -> Result<RunRow, ClientError> {
-        let may = |row: &RunRow| match row.turn.turning {
-            None if row.turn.lead != switching.to => Ok(()),
-            Some(_) | None => Err(self.lost()),
-        };
-        let mine = hold(&*self.world, &self.options, may).await?;
-        let turn = Turn {
-            turning: Some(Turning::Closing),
-            way: Some(switching.way()),
-            ..mine.turn.clone()
-        };
-        self.note(&mine, &turn).await
-    }
-
-    /// Takes a switch that another process has begun, before it was opened.
-    pub(crate) async fn hold_closing(&self, lead: Place) -> Result<RunRow, ClientError> {
-        let may = |row: &RunRow| match row.turn.turning {
-            Some(Turning::Closing) if row.turn.lead == lead => Ok(()),
-            Some(_) | None => Err(self.lost()),
-        };
-        hold(&*self.world, &self.options, may).await
     }
 
     /// Notes in the row that counts. Returns the row as it is then.

@@ -15,7 +15,7 @@
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
 //! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
-//!   table refuses writes; `both`: both directions; `shut`: both tables refuse writes; `swapped`: the other direction.
+//!   table refuses writes; `both`: both directions; `owned`: the process that a switch belongs to; `shut`: both tables refuse writes; `swapped`: the other direction.
 //! - `values`: attributes of rows.
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
@@ -41,6 +41,7 @@ mod ledger;
 mod located;
 mod meter;
 mod options;
+mod owned;
 mod pace;
 mod patience;
 mod pausing;

@@ -31,8 +31,11 @@ pub struct Options {
     pub step_time: Duration,
     /// Whether the run ends when few records of the stream are left.
     pub until_near: bool,
-    /// Whether the run belongs to a switch: it may take a move that is being switched.
+    /// Whether the run belongs to a switch, or comes before one: it does not look whether the other side refuses
+    /// writes.
     pub is_turning: bool,
+    /// The owner of the switch under way that the run belongs to: it takes that move, and no other.
+    pub owner: Option<u64>,
 }
 
 impl Options {
@@ -51,6 +54,7 @@ impl Options {
             step_time: Duration::from_millis(100),
             until_near: false,
             is_turning: false,
+            owner: None,
         }
     }
 }

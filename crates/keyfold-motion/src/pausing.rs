@@ -10,6 +10,7 @@ use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::RunRow;
 use crate::tables::at;
+use crate::turn::lost;
 use crate::world::{Place, World};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -37,8 +38,12 @@ pub async fn pause(world: &dyn World, options: &Options) -> Result<RunRow, Clien
             break mine;
         }
     };
-    hold_rows(world, options, &mine).await?;
-    Ok(mine)
+    match hold_rows(world, options, &mine).await? {
+        Changed::Yes => Ok(mine),
+        Changed::No => Err(ClientError::refused(format!(
+            "another process has taken the move of {table} meanwhile: pause it again if it is to stand still"
+        ))),
+    }
 }
 
 /// Takes a move from its run, and keeps it: nothing writes for it when this returns, but for a run that
@@ -64,27 +69,31 @@ pub(crate) async fn hold(
             break mine;
         }
     };
-    hold_rows(world, options, &mine).await?;
-    Ok(mine)
+    match hold_rows(world, options, &mine).await? {
+        Changed::Yes => Ok(mine),
+        Changed::No => Err(lost(&options.table)),
+    }
 }
 
 fn no_move(table: &str) -> ClientError {
     ClientError::not_found(format!("the target knows of no move of the table {table}"))
 }
 
-async fn hold_rows(world: &dyn World, options: &Options, mine: &RunRow) -> Result<(), ClientError> {
+/// Takes all checkpoints for the run that has taken the move, as long as it has it.
+async fn hold_rows(
+    world: &dyn World,
+    options: &Options,
+    mine: &RunRow,
+) -> Result<Changed, ClientError> {
     let target = at(world, Place::Target);
-    let (ledger, table) = (Ledger::of(options), &options.table);
+    let ledger = Ledger::of(options);
     // Runs make no checkpoint from now on, since their fence is another.
     for row in ledger.checkpoints(&target).await? {
         if ledger.take_row(&target, &row.part, mine.fence).await? == Changed::No {
-            return Err(ClientError::refused(format!(
-                "another process has taken the move of {table} meanwhile: pause it again if it is to stand \
-                 still"
-            )));
+            return Ok(Changed::No);
         }
     }
-    Ok(())
+    Ok(Changed::Yes)
 }
 
 /// How long a move may stand still yet: as long as the stream keeps what it has not read. `None` when it

@@ -4,6 +4,9 @@
 //! and says beside that where the table is now. A policy that the table has already is kept: the statement
 //! is added to it, under a name of its own, and removed again. Each change names the revision that it was
 //! made from, so that a policy which somebody else has changed meanwhile is read again.
+//!
+//! A table without a policy has no revision that distinguishes it from the same table later, when a policy was
+//! put there and removed. So it gets a statement first that denies nothing, and is closed for the revision of that.
 
 use crate::options::Options;
 use crate::patience::Patience;
@@ -30,6 +33,10 @@ const AGENTS: &str = "keyfold-move/*";
 const MOVED_TO: &str = "keyfold-moved-to ";
 /// What the name of the statement begins with. The fence of the process follows, which closed the table.
 const SID: &str = "KeyfoldMove";
+/// What the name of a statement begins with that denies nothing, and gives a policy a revision.
+const MARK_SID: &str = "KeyfoldMark";
+/// The version of the language of policies.
+const VERSION: &str = "2012-10-17";
 /// The most bytes of a policy. Source: "Resource-based policy considerations".
 const BYTES_MAX: usize = 20_480;
 /// A revision that no policy has.
@@ -134,11 +141,51 @@ pub(crate) async fn close(
     is_due: &dyn IsDue,
 ) -> Result<(), ClientError> {
     let arn = arn(world, options, place).await?;
-    let statement = statement(&arn, closing);
-    change(world, options, place, is_due, &|policy| {
-        with(policy, Some(&statement))
-    })
-    .await
+    let edit = Edit {
+        arn: &arn,
+        statement: Some(statement(&arn, closing)),
+        mark: Some(marking(&arn, closing)),
+    };
+    change(world, options, place, is_due, &edit).await
+}
+
+/// Gives the table of a place a policy that denies nothing, if it has none: the revision of that is what the table
+/// is closed for.
+///
+/// # Errors
+/// The backend's; that of `is_due`.
+pub(crate) async fn mark(
+    world: &dyn World,
+    options: &Options,
+    (place, closing): (Place, Closing<'_>),
+    is_due: &dyn IsDue,
+) -> Result<(), ClientError> {
+    is_due.look().await?;
+    let arn = arn(world, options, place).await?;
+    if read(world, options, place).await?.0.is_some() {
+        return Ok(());
+    }
+    match put_mark(world, place, (&arn, &marking(&arn, closing))).await {
+        Err(error) if is_late(&error) => Ok(()),
+        answer => answer.map(drop),
+    }
+}
+
+/// Puts the statement that denies nothing into the policy of a table that has none. Returns the policy.
+async fn put_mark(
+    world: &dyn World,
+    place: Place,
+    (arn, mark): (&str, &Json),
+) -> Result<Found, ClientError> {
+    let policy = json!({ "Version": VERSION, "Statement": [mark] }).to_string();
+    let input = PutResourcePolicyInput {
+        resource_arn: Some(arn.to_owned()),
+        policy: Some(policy.clone()),
+        expected_revision_id: Some(NO_POLICY.to_owned()),
+        ..PutResourcePolicyInput::default()
+    };
+    let put = ask(&at(world, place), input).await?;
+    Ok((Some(policy), put.revision_id.unwrap_or_default()))
 }
 
 /// Whether the policy of a table has a statement of the mover: that of a process with a fence, or any.
@@ -156,7 +203,7 @@ pub(crate) async fn is_closed(
     Ok(policy.is_some_and(|policy| {
         statements(&policy)
             .iter()
-            .any(|one| is_ours(one) && name.as_ref().is_none_or(|name| one["Sid"] == **name))
+            .any(|one| is_named(one, SID) && name.as_ref().is_none_or(|name| one["Sid"] == **name))
     }))
 }
 
@@ -177,9 +224,7 @@ pub(crate) async fn check_closing(
         .iter()
         .any(|text| statements(text).iter().any(is_ours));
     // Where the revision is ignored, this one denies nothing.
-    let mut harmless = statement(&arn, closing);
-    let condition = harmless["Condition"]["StringNotLike"].take();
-    harmless["Condition"] = json!({ "StringEquals": condition });
+    let harmless = marking(&arn, closing);
     let text = match (
         has_own,
         edited(options, with(policy.as_deref(), Some(&harmless)))?,
@@ -231,7 +276,13 @@ pub(crate) async fn open(
     place: Place,
     is_due: &dyn IsDue,
 ) -> Result<(), ClientError> {
-    change(world, options, place, is_due, &|policy| with(policy, None)).await
+    let arn = arn(world, options, place).await?;
+    let edit = Edit {
+        arn: &arn,
+        statement: None,
+        mark: None,
+    };
+    change(world, options, place, is_due, &edit).await
 }
 
 /// Whether a change is still to happen: the switch may belong to another process since.
@@ -240,40 +291,35 @@ pub(crate) trait IsDue: Sync + Send {
     fn look(&self) -> keyfold_stream::world::Boxed<'_, Result<(), ClientError>>;
 }
 
+/// What is to become of the statements of the mover in the policy of a table.
+struct Edit<'e> {
+    arn: &'e str,
+    /// The one that stands afterwards.
+    statement: Option<Json>,
+    /// The one that a table without a policy gets first.
+    mark: Option<Json>,
+}
+
 async fn change(
     world: &dyn World,
     options: &Options,
     place: Place,
     is_due: &dyn IsDue,
-    edit: &(dyn Fn(Option<&str>) -> Result<Edited, String> + Sync),
+    edit: &Edit<'_>,
 ) -> Result<(), ClientError> {
-    let arn = arn(world, options, place).await?;
     for _ in 0..TRIES {
-        let (policy, revision) = read(world, options, place).await?;
-        // The revision is older than this look: what another process does later makes another one.
-        is_due.look().await?;
-        let edited = edited(options, edit(policy.as_deref()))?;
-        let expected = Some(revision);
-        let answer = match edited {
-            Edited::Same => return Ok(()),
-            Edited::Removed => {
-                let input = DeleteResourcePolicyInput {
-                    resource_arn: Some(arn.clone()),
-                    expected_revision_id: expected,
-                };
-                let answer = ask(&at(world, place), input).await;
-                answer.map(drop)
+        let answer = match marked(world, options, place, edit).await? {
+            Ok(found) => {
+                // The revision is older than this look: what another process does later makes another one.
+                if let Err(error) = is_due.look().await {
+                    unmark(world, place, (edit, found)).await;
+                    return Err(error);
+                }
+                let edited = with(found.0.as_deref(), edit.statement.as_ref());
+                let edited = self::edited(options, edited)?;
+                put(world, place, edit.arn, (edited, found.1)).await
             }
-            Edited::Changed(text) => {
-                let input = PutResourcePolicyInput {
-                    resource_arn: Some(arn.clone()),
-                    policy: Some(text),
-                    expected_revision_id: expected,
-                    ..PutResourcePolicyInput::default()
-                };
-                let answer = ask(&at(world, place), input).await;
-                answer.map(drop)
-            }
+            Err(late) => Err(late),
         };
         match answer {
             Ok(()) => return Ok(()),
@@ -287,6 +333,65 @@ async fn change(
         options.table,
         place.word()
     )))
+}
+
+/// The policy that is changed, and its revision: one that denies nothing, where there was none and one is to come.
+/// The inner error is that of the request that puts it.
+async fn marked(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+    edit: &Edit<'_>,
+) -> Result<Result<Found, ClientError>, ClientError> {
+    let found = read(world, options, place).await?;
+    Ok(match (&found.0, &edit.mark) {
+        (None, Some(mark)) => put_mark(world, place, (edit.arn, mark)).await,
+        (Some(_), _) | (_, None) => Ok(found),
+    })
+}
+
+/// Removes the statement that denies nothing, which this process has put into a policy, if nobody has changed that
+/// since. Where it stays, it harms nobody.
+async fn unmark(world: &dyn World, place: Place, (edit, found): (&Edit<'_>, Found)) {
+    let (policy, revision) = found;
+    let is_marked = edit
+        .mark
+        .as_ref()
+        .zip(policy.as_deref())
+        .is_some_and(|(mark, policy)| statements(policy).contains(mark));
+    if let (true, Ok(edited)) = (is_marked, with(policy.as_deref(), None)) {
+        put(world, place, edit.arn, (edited, revision)).await.ok();
+    }
+}
+
+/// Makes a policy what an edit has made of it, if it has the revision still.
+async fn put(
+    world: &dyn World,
+    place: Place,
+    arn: &str,
+    (edited, revision): (Edited, String),
+) -> Result<(), ClientError> {
+    let resource_arn = Some(arn.to_owned());
+    let expected_revision_id = Some(revision);
+    match edited {
+        Edited::Same => Ok(()),
+        Edited::Removed => {
+            let input = DeleteResourcePolicyInput {
+                resource_arn,
+                expected_revision_id,
+            };
+            ask(&at(world, place), input).await.map(drop)
+        }
+        Edited::Changed(text) => {
+            let input = PutResourcePolicyInput {
+                resource_arn,
+                policy: Some(text),
+                expected_revision_id,
+                ..PutResourcePolicyInput::default()
+            };
+            ask(&at(world, place), input).await.map(drop)
+        }
+    }
 }
 
 /// Whether a change is to be tried again: the policy is another one, the endpoint blocks it for a while, or
@@ -321,7 +426,7 @@ enum Edited {
 fn with(policy: Option<&str>, statement: Option<&Json>) -> Result<Edited, String> {
     let mut document = match policy {
         Some(text) => serde_json::from_str(text).map_err(|error| error.to_string())?,
-        None => json!({ "Version": "2012-10-17", "Statement": [] }),
+        None => json!({ "Version": VERSION, "Statement": [] }),
     };
     let before = document.clone();
     let Some(statements) = document.get_mut("Statement") else {
@@ -357,9 +462,15 @@ fn statements(policy: &str) -> Vec<Json> {
     }
 }
 
+/// Whether a statement is one of the mover, of this process or of another one.
 fn is_ours(statement: &Json) -> bool {
+    [SID, MARK_SID].iter().any(|name| is_named(statement, name))
+}
+
+/// Whether the name of a statement is one that ends with a fence.
+fn is_named(statement: &Json, begins: &str) -> bool {
     let name = statement.get("Sid").and_then(Json::as_str);
-    let fence = name.and_then(|name| name.strip_prefix(SID));
+    let fence = name.and_then(|name| name.strip_prefix(begins));
     fence.is_some_and(|fence| fence.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
@@ -379,6 +490,15 @@ fn statement(arn: &str, closing: Closing<'_>) -> Json {
         "Resource": arn,
         "Condition": { "StringNotLike": { "aws:UserAgent": [AGENTS, format!("{MOVED_TO}{moved_to}")] } },
     })
+}
+
+/// The statement that denies nothing: no client has the name of a pattern.
+fn marking(arn: &str, closing: Closing<'_>) -> Json {
+    let mut marking = statement(arn, closing);
+    let condition = marking["Condition"]["StringNotLike"].take();
+    marking["Sid"] = Json::String(format!("{MARK_SID}{:016x}", closing.fence));
+    marking["Condition"] = json!({ "StringEquals": condition });
+    marking
 }
 
 /// Waits until writes of programs are refused. Returns whether they are.

@@ -439,6 +439,7 @@ mod tests {
                 turns: 3,
                 way: Some(Way::Policies),
                 has_both: true,
+                owner: Some(6),
             },
             is_back: true,
         };

@@ -20,6 +20,7 @@ use crate::options::Options;
 use crate::progress::Progress;
 use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
 use crate::totals::Spending;
+use crate::turn::lost;
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_types::KeySchema;
@@ -63,10 +64,7 @@ pub async fn carry_on(
         Err(Stop::Failed(error)) => Err(error),
         Err(Stop::Lost) => match row_of(&*place, &ledger).await {
             Some(row) if row.paused_ms.is_some() => Ok(Ended::Paused),
-            Some(_) | None => Err(ClientError::refused(format!(
-                "another process carries the move of {table} on: this one has stopped, and changes nothing \
-                 any more"
-            ))),
+            Some(_) | None => Err(lost(&table)),
         },
     }
 }
@@ -206,7 +204,7 @@ async fn take(
             return Err(Stop::Failed(ClientError::refused(why)));
         }
         check(&seen, &options.table, stream.as_ref(), now_ms)?;
-        seen.turn.may_take(&options.table, options.is_turning)?;
+        seen.turn.may_take(&options.table, options.owner)?;
         if let Some(mine) = ledger.take(&target, &seen).await? {
             return Ok(mine);
         }

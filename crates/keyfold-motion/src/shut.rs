@@ -2,9 +2,11 @@
 
 use crate::both::{Both, Step, Switching};
 use crate::refusal::{
-    Closing, IsDue, check_closing, check_open, close, is_closed, is_in_force, lacks_policies, open,
+    Closing, IsDue, check_closing, check_open, close, is_closed, is_in_force, lacks_policies, mark,
+    open,
 };
 use crate::rows::RunRow;
+use crate::turn::Turning;
 use crate::world::Place;
 use keyfold_client::ClientError;
 use keyfold_stream::world::Boxed;
@@ -113,15 +115,16 @@ impl Both {
         told: &(dyn Fn(Step) + Sync),
     ) -> Result<(), Unforced> {
         let (mut noted, lead) = (noted, switching.to.other());
+        let owner = noted.owner();
         for _ in 0..ROUNDS {
             told(Step::Refusing);
             self.refuse(switching, &noted).await?;
             told(Step::Draining);
-            self.drain(lead).await?;
+            self.drain(lead, owner).await?;
             if self.is_refused_still(switching, &noted).await? {
                 return Ok(());
             }
-            noted = self.hold_closing(lead).await?;
+            noted = self.own_still(owner, (Turning::Closing, lead)).await?;
         }
         Err(Unforced::NotInForce(format!(
             "somebody takes the statement that denies writes out of a policy of the table {} again and again. \
@@ -158,13 +161,18 @@ impl Both {
             noted,
             has_fence: true,
         };
+        let closing = |place: Place| Closing {
+            moved_to: connection(&switching.connections, place.other()),
+            fence: noted.fence,
+        };
+        // Amazon refuses a second change of a policy for a while, which passes at both sides at once then.
+        for place in [to, from] {
+            let of = (place, closing(place));
+            mark(&*self.world, &self.options, of, &is_due).await?;
+        }
         let [source, target] = forces;
-        for (place, now_at) in [(to, from), (from, to)] {
-            let closing = Closing {
-                moved_to: connection(&switching.connections, now_at),
-                fence: noted.fence,
-            };
-            let of = (place, closing);
+        for place in [to, from] {
+            let of = (place, closing(place));
             close(&*self.world, &self.options, of, &is_due).await?;
             let force = match place {
                 Place::Source => source,

@@ -7,14 +7,14 @@
 //!
 //! A side takes writes only while the row of the target says that it leads, and no side does between the two
 //! notes. So a switch that is killed anywhere goes on when it is called again: before the second note from
-//! its beginning, behind it with what is missing. Both rows are taken before the second note, each with all
+//! its beginning, behind it with what is missing. A process that goes on with it owns it from then on
+//! ([`crate::owned`]), and the one of before stops. Both rows are taken before the second note, each with all
 //! its checkpoints: a run of before writes nothing any more, although its requests may still come.
 
 use crate::begin::may_go_on;
 use crate::both::{Both, forget_back, take_back_out};
 pub use crate::both::{Step, Switching};
 use crate::options::Options;
-use crate::pausing::hold;
 use crate::refusal::{IsDue, lacks_policies, open};
 use crate::rows::{Phase, RunRow};
 use crate::shut::Unforced;
@@ -51,12 +51,21 @@ pub async fn switch(
     let both = Both::of(world, options).await?;
     let row = both.row().await?;
     check(&row, options, switching.to)?;
-    if row.turn.turning == Some(Turning::Closing) && row.turn.lead == switching.to {
-        return both.give_up(switching, told).await;
-    }
+    let lead = row.turn.lead;
     let noted = match row.turn.turning {
-        Some(Turning::Opening) => return both.opened(switching, (None, None), told).await,
-        Some(Turning::Closing) => both.hold_closing(row.turn.lead).await?,
+        Some(Turning::Opening) => {
+            let mine = both.own_begun((Turning::Opening, lead)).await?;
+            return both
+                .opened(switching, mine.owner(), (None, None), told)
+                .await;
+        }
+        Some(Turning::Closing) => {
+            let mine = both.own_begun((Turning::Closing, lead)).await?;
+            if lead == switching.to {
+                return both.give_up(switching, mine.owner(), told).await;
+            }
+            mine
+        }
         None => {
             if both.settle(&row, &switching.connections).await? {
                 return Err(taken(&row, options));
@@ -65,8 +74,8 @@ pub async fn switch(
             both.note_both().await?;
             both.ensure_back(&row).await?;
             told(Step::Nearing);
-            both.near(row.turn.lead).await?;
-            both.note_closing(switching).await?
+            both.near(lead).await?;
+            both.own_new(switching).await?
         }
     };
     // A switch goes on in the way in which it began.
@@ -78,18 +87,19 @@ pub async fn switch(
         forces: way,
         ..switching.clone()
     };
-    let began = both.world.now();
+    let (began, owner) = (both.world.now(), noted.owner());
     match both.emptied(switching, noted, told).await {
         Ok(()) => {}
         Err(Unforced::NotInForce(why)) => {
-            both.give_up(&switching.back(), told).await?;
+            both.give_up(&switching.back(), owner, told).await?;
             return Err(ClientError::refused(why));
         }
         Err(Unforced::Error(error)) => return Err(error),
     }
-    let items = both.counted(switching).await?;
-    both.flip(switching).await?;
-    both.opened(switching, (Some(began), items), told).await
+    let items = both.counted(switching, owner).await?;
+    both.flip(switching, owner).await?;
+    both.opened(switching, owner, (Some(began), items), told)
+        .await
 }
 
 /// The error of a move whose side that does not lead took writes.
@@ -137,20 +147,22 @@ impl Both {
     async fn give_up(
         &self,
         switching: &Switching,
+        owner: u64,
         told: &(dyn Fn(Step) + Sync),
     ) -> Result<Switched, ClientError> {
-        let mine = self.hold_closing(switching.to).await?;
+        let stage = (Turning::Closing, switching.to);
+        let mine = self.own_still(owner, stage).await?;
         // From here on nobody goes on with the switch.
         let turn = Turn {
             turning: Some(Turning::Opening),
             ..mine.turn.clone()
         };
         self.note(&mine, &turn).await?;
-        self.opened(switching, (None, None), told).await
+        self.opened(switching, owner, (None, None), told).await
     }
 
     /// Compares the numbers of items, where both sides know them as they are now, and items do not expire.
-    async fn counted(&self, switching: &Switching) -> Result<Option<u64>, ClientError> {
+    async fn counted(&self, switching: &Switching, owner: u64) -> Result<Option<u64>, ClientError> {
         if !switching.counts_are_exact {
             return Ok(None);
         }
@@ -165,7 +177,7 @@ impl Both {
         match sides[..] {
             [source, target] if source == target => Ok(Some(source)),
             [source, target] => {
-                self.give_up(&switching.back(), &|_| {}).await?;
+                self.give_up(&switching.back(), owner, &|_| {}).await?;
                 Err(ClientError::refused(format!(
                     "the table {} has {source} items in the source and {target} in the target when all changes \
                      were carried: it is not switched, and programs write where they did. `keyfold move verify` \
@@ -178,9 +190,10 @@ impl Both {
     }
 
     /// Takes both rows, with all their checkpoints, and notes that the other side leads.
-    async fn flip(&self, switching: &Switching) -> Result<(), ClientError> {
-        hold(&*self.other, &self.options, |_| Ok(())).await?;
-        let mine = self.hold_closing(switching.to.other()).await?;
+    async fn flip(&self, switching: &Switching, owner: u64) -> Result<(), ClientError> {
+        let stage = (Turning::Closing, switching.to.other());
+        let mine = self.own_still(owner, stage).await?;
+        self.own_back(&mine).await?;
         let turn = Turn {
             lead: switching.to,
             turning: Some(Turning::Opening),
@@ -195,20 +208,18 @@ impl Both {
     async fn opened(
         &self,
         switching: &Switching,
+        owner: u64,
         (began, items): (Option<Duration>, Option<u64>),
         told: &(dyn Fn(Step) + Sync),
     ) -> Result<Switched, ClientError> {
         told(Step::Opening);
         let to = switching.to;
-        let may = |row: &RunRow| match row.turn.turning {
-            Some(Turning::Opening) if row.turn.lead == to => Ok(()),
-            Some(_) | None => Err(self.lost()),
-        };
-        let back = hold(&*self.other, &self.options, |_| Ok(())).await?;
-        let mine = hold(&*self.world, &self.options, may).await?;
+        let mine = self.own_still(owner, (Turning::Opening, to)).await?;
+        let back = self.own_back(&mine).await?;
         // In its own terms, the source of the other row is the target.
         let turned = Turn {
             lead: to.other(),
+            turning: None,
             turns: mine.turn.turns,
             way: mine.turn.way,
             ..back.turn.clone()
@@ -250,7 +261,7 @@ pub async fn settle(
     let both = Both::of(world, options).await?;
     let row = both.row().await?;
     row.is_forth(&options.table)?;
-    row.turn.may_take(&options.table, false)?;
+    row.turn.may_take(&options.table, None)?;
     if row.turn.has_begun() {
         both.ensure_back(&row).await?;
     }

@@ -20,6 +20,7 @@ const TURNING: &str = "turning";
 const TURNS: &str = "turns";
 const WAY: &str = "way";
 const BOTH: &str = "both";
+const OWNER: &str = "owner";
 
 /// Which side programs write to, and whether that changes now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,9 @@ pub struct Turn {
     pub way: Option<Way>,
     /// Whether the move has a row at each side, or is about to.
     pub has_both: bool,
+    /// The owner of the switch that is under way, or of the last one: the fence with which its process took it.
+    /// Whoever takes it later has a greater one. Without it nothing of a switch is changed.
+    pub owner: Option<u64>,
 }
 
 /// How the side that does not lead is kept from being written.
@@ -82,6 +86,7 @@ impl Default for Turn {
             turns: 0,
             way: None,
             has_both: false,
+            owner: None,
         }
     }
 }
@@ -110,17 +115,19 @@ impl Turn {
         })
     }
 
-    /// Refuses to carry a move on that is being switched.
+    /// Refuses to carry a move on that another process switches, or that an owner does not switch any more.
     ///
     /// # Errors
     /// `Refused`.
-    pub(crate) fn may_take(&self, table: &str, is_turning: bool) -> Result<(), ClientError> {
-        match self.turning {
-            Some(turning) if !is_turning => Err(ClientError::refused(format!(
+    pub(crate) fn may_take(&self, table: &str, owner: Option<u64>) -> Result<(), ClientError> {
+        match (self.turning, owner) {
+            (None, None) => Ok(()),
+            (Some(_), Some(_)) if self.owner == owner => Ok(()),
+            (Some(_) | None, Some(_)) => Err(lost(table)),
+            (Some(turning), None) => Err(ClientError::refused(format!(
                 "the move of {table} is being switched by another command, which was perhaps killed: {}",
                 self.way_on(turning)
             ))),
-            Some(_) | None => Ok(()),
         }
     }
 
@@ -169,6 +176,9 @@ impl Turn {
         if self.has_both {
             item.insert(BOTH, true);
         }
+        if let Some(owner) = self.owner {
+            item.insert(OWNER, whole(owner));
+        }
     }
 
     /// # Errors
@@ -195,6 +205,7 @@ impl Turn {
                 Some(_) => return Err(WAY),
             },
             has_both: item.get(BOTH) == Some(&Value::Bool(true)),
+            owner: number(item, OWNER),
         })
     }
 
@@ -215,6 +226,12 @@ impl Turn {
             set.push_str(", #way = :way");
             attributes = attributes.name("#way", WAY).value(":way", way.word());
         }
+        if let Some(owner) = self.owner {
+            set.push_str(", #owner = :owner");
+            attributes = attributes
+                .name("#owner", OWNER)
+                .value(":owner", whole(owner));
+        }
         match self.turning {
             Some(turning) => {
                 set.push_str(", #turning = :turning");
@@ -224,4 +241,11 @@ impl Turn {
         }
         (set, attributes)
     }
+}
+
+/// The error of a process whose switch, or whose run, another one has taken.
+pub(crate) fn lost(table: &str) -> ClientError {
+    ClientError::refused(format!(
+        "another process carries the move of {table} on: this one has stopped, and changes nothing any more"
+    ))
 }

@@ -13,8 +13,9 @@ use engines::sides::{append, copied, open_sides, options, read, switched};
 use engines::{Engines, Fate, TABLE, count, has_table};
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::world::Place;
-use keyfold_motion::{LEDGER, abort, complete, prepare, status, swapped, tables};
+use keyfold_motion::{LEDGER, Turning, abort, complete, prepare, status, swapped, tables};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What a process does with the move.
 type Does = fn(&Arc<Engines>) -> Result<(), ClientError>;
@@ -57,12 +58,12 @@ fn interrupted((first, at): (Does, usize), (second, most): (Does, usize)) -> (Ar
     append(world.of(Place::Source), 0, 1).unwrap();
     let other = beside(&world);
     let mut requests = 0;
-    let was = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let was = Arc::new(AtomicBool::new(false));
     let came = Arc::clone(&was);
     world.decide(move |_, _| {
         requests += 1;
         if requests == at + 1 {
-            came.store(true, std::sync::atomic::Ordering::SeqCst);
+            came.store(true, Ordering::SeqCst);
             kill_after(&other, most);
             second(&other).ok();
         }
@@ -70,7 +71,7 @@ fn interrupted((first, at): (Does, usize), (second, most): (Does, usize)) -> (Ar
     });
     first(&world).ok();
     world.decide(|_, _| Fate::Done);
-    let came = was.load(std::sync::atomic::Ordering::SeqCst);
+    let came = was.load(Ordering::SeqCst);
     (world, came)
 }
 
@@ -86,11 +87,19 @@ fn check(world: &Arc<Engines>, what: &str) {
             "aborting" => aborts(world).unwrap_or_else(|error| panic!("{what}: {error}")),
             "completing" => completes(world).unwrap_or_else(|error| panic!("{what}: {error}")),
             _ => {
+                // One that was given up goes on to where it was.
+                if (found.run.turn.turning, lead) == (Some(Turning::Opening), Place::Source) {
+                    switched(world, lead).unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert_eq!(open_sides(world), [true, true], "{what}");
+                }
                 if let Err(error) = switches(world) {
                     assert!(error.to_string().contains("already"), "{what}: {error}");
                 }
                 assert_eq!(open_sides(world), [false, true], "{what}");
-                assert_eq!(read(world.of(Place::Target), 0), [1], "{what}");
+                let [source, target] =
+                    [Place::Source, Place::Target].map(|at| read(world.of(at), 0));
+                assert_eq!(source.first(), Some(&1), "{what}");
+                assert_eq!(target, source, "{what}");
                 return;
             }
         }
@@ -101,19 +110,36 @@ fn check(world: &Arc<Engines>, what: &str) {
     }
 }
 
-/// Each pair of two processes, interrupted at each third request.
-fn all(first: Does, second: Does, kills: &[usize], name: &str) {
-    for most in kills {
-        let mut at = 0;
-        loop {
-            let (world, came) = interrupted((first, at), (second, *most));
-            if !came {
-                break;
+/// How many interruptions are tried at once: they pause more than they work.
+const THREADS: usize = 8;
+
+/// Each pair of two processes, interrupted at each request. The second one is killed after these numbers of requests:
+/// of a list, one after the other is taken.
+fn all(first: Does, second: Does, kills: &[&[usize]], name: &str) {
+    for kills in kills {
+        let next = AtomicUsize::new(0);
+        let end = AtomicUsize::new(usize::MAX);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::SeqCst);
+                        if at >= end.load(Ordering::SeqCst) {
+                            return;
+                        }
+                        let most = kills[at % kills.len()];
+                        let (world, came) = interrupted((first, at), (second, most));
+                        if !came {
+                            end.fetch_min(at, Ordering::SeqCst);
+                            return;
+                        }
+                        check(&world, &format!("{name}, at {at}, killed after {most}"));
+                    }
+                });
             }
-            check(&world, &format!("{name}, at {at}, killed after {most}"));
-            at += 3;
-        }
-        assert!(at > 9, "{at}");
+        });
+        let requests = end.into_inner();
+        assert!(requests > 20, "{requests}");
     }
 }
 
@@ -122,14 +148,14 @@ fn a_switch_beside_an_abort_leaves_the_table_that_leads() {
     all(
         aborts,
         switches,
-        &[90, 150, usize::MAX],
+        &[&[90, 150], &[usize::MAX]],
         "a switch in an abort",
     );
 }
 
 #[test]
 fn an_abort_beside_a_switch_leaves_the_source_open() {
-    all(switches, aborts, &[usize::MAX], "an abort in a switch");
+    all(switches, aborts, &[&[usize::MAX]], "an abort in a switch");
 }
 
 #[test]
@@ -137,7 +163,7 @@ fn a_switch_beside_a_completion_leaves_both_open_or_one() {
     all(
         completes,
         switches,
-        &[90, 150, usize::MAX],
+        &[&[90, 150], &[usize::MAX]],
         "a switch in a completion",
     );
 }
@@ -147,7 +173,7 @@ fn a_completion_beside_a_switch_leaves_both_open_or_one() {
     all(
         switches,
         completes,
-        &[usize::MAX],
+        &[&[usize::MAX]],
         "a completion in a switch",
     );
 }
@@ -157,8 +183,29 @@ fn two_switches_beside_each_other_end_as_one() {
     all(
         switches,
         switches,
-        &[60, 120, usize::MAX],
+        &[&[60, 120], &[usize::MAX]],
         "a switch in a switch",
+    );
+}
+
+/// Gives a switch up that another process makes, lets a program write, and begins a switch again.
+fn begins_again(world: &Arc<Engines>) -> Result<(), ClientError> {
+    switched(world, Place::Source).ok();
+    if append(world.of(Place::Source), 0, 2).is_err() {
+        return Ok(());
+    }
+    switched(world, Place::Target).map(drop)
+}
+
+/// A switch that stood still while it was given up and another one began does not end that one, which has not
+/// carried the last write yet.
+#[test]
+fn a_switch_does_not_end_one_that_began_later() {
+    all(
+        switches,
+        begins_again,
+        &[&[60, 110, 130, 150, 170, usize::MAX]],
+        "a later switch in a switch",
     );
 }
 

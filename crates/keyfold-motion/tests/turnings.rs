@@ -89,7 +89,7 @@ fn wrong_switches_are_found() {
         Mutant::BothLifted,
         Mutant::AppliedTwice,
         Mutant::NoFence,
-        Mutant::TurnKeepsFence,
+        Mutant::TakenAsItWas,
     ] {
         let found = (0..1_000).find_map(|seed| {
             let why = run(seed, Some(mutant)).err()?;

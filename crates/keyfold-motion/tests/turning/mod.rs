@@ -77,7 +77,8 @@ struct State {
     items: BTreeMap<u64, i64>,
     writes: i64,
     wrong: Option<String>,
-    /// The greatest number that the mover has put, by side and key, since the first switch.
+    /// The number that was put last, by the mover or a program, by side and key. After the first switch, the mover puts
+    /// greater ones only: what it puts to a side was written to the other one since.
     put: BTreeMap<(bool, u64), i64>,
 }
 
@@ -253,7 +254,18 @@ impl Simulation {
                     Done::Copied | Done::Carried => {}
                 }
             }
-            for _ in 0..20 {
+            // No process of before closes the side again, nor a request of one.
+            let steps = lock(&self.state).chance.below(300);
+            for _ in 0..steps {
+                self.step(Wish::Carry)?;
+            }
+            if !lock(&self.state).write(to) {
+                return Err(format!("the {} leads, and refuses writes", to.word()));
+            }
+            // Few writes, too: a page of changes comes to the last one of each item, so that what comes again shows in
+            // an item alone that was not written since.
+            let writes = lock(&self.state).chance.below(20);
+            for _ in 0..writes {
                 self.program();
             }
         }
@@ -398,7 +410,6 @@ impl Simulation {
             .partition(|(_, task, _)| task.0 == process);
         state.waiting = left;
         for (_, _, what) in gone {
-            // A change of a policy from none has no revision that would tell it from a later one.
             if let What::Request(place, request, _) = what
                 && !is_of_table(&request)
                 && state.chance.below(2) == 0
@@ -457,11 +468,7 @@ impl Simulation {
 fn is_of_table(request: &Request) -> bool {
     matches!(
         request,
-        Request::PutResourcePolicy(_)
-            | Request::DeleteResourcePolicy(_)
-            | Request::CreateTable(_)
-            | Request::UpdateTable(_)
-            | Request::DeleteTable(_)
+        Request::CreateTable(_) | Request::UpdateTable(_) | Request::DeleteTable(_)
     )
 }
 
@@ -539,10 +546,12 @@ impl State {
             self.wrong.get_or_insert(why);
         }
         self.writes = number;
-        match is_put {
-            true => self.items.insert(key, number),
-            false => self.items.remove(&key),
-        };
+        if is_put {
+            self.put.insert((place == Place::Target, key), number);
+            self.items.insert(key, number);
+        } else {
+            self.items.remove(&key);
+        }
         true
     }
 

@@ -2,13 +2,13 @@
 
 use super::{State, TABLE, at};
 use keyfold_api::{
-    ErrorKind, GetRecordsOutput, GetResourcePolicyOutput, PutResourcePolicyOutput, Request,
-    Response, UpdateItemInput,
+    ErrorKind, GetRecordsOutput, GetResourcePolicyOutput, PutResourcePolicyInput,
+    PutResourcePolicyOutput, Request, Response, UpdateItemInput,
 };
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
-use keyfold_motion::{LEDGER, NO_REVISION, PROBING_AGENT};
+use keyfold_motion::{LEDGER, PROBING_AGENT};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub(crate) enum Mutant {
     /// Checkpoints are not taken from runs of before when the direction turns: one that goes on applies what
     /// the mover itself has written.
     NoFence,
-    /// A row that is turned keeps its fence: a run that has read it before, and stood still, takes it as it was.
-    TurnKeepsFence,
+    /// A run that has read a row, and stood still while somebody turned it, takes it as it was.
+    TakenAsItWas,
 }
 
 /// What has happened, and what a mutant makes of it.
@@ -75,7 +75,7 @@ pub(super) fn broken(
     (request, agent): (&Request, &str),
 ) -> Result<Response, ClientError> {
     if let Request::PutResourcePolicy(input) = request
-        && input.expected_revision_id.as_deref() != Some(NO_REVISION)
+        && denies(input)
         && place == state.broken.lead()
         && state.broken.is(Mutant::MarkBeforeRefusal)
         && !state.broken.has_turned
@@ -111,7 +111,7 @@ pub(super) fn broken(
             next_shard_iterator: input.shard_iterator.clone(),
         }));
     }
-    let changed = unfenced(state, process, request).or_else(|| unraised(state, place, request));
+    let changed = unfenced(state, process, request).or_else(|| blind(state, process, request));
     let request = changed.as_ref().unwrap_or(request);
     let answer = state.engines[at(place)].call_as(agent, request.clone());
     if answer.is_ok() {
@@ -160,25 +160,26 @@ fn unfenced(state: &mut State, process: u64, request: &Request) -> Option<Reques
     Some(input.into())
 }
 
-/// A note of the side that leads, in the row of the other direction, which leaves the fence as it is.
-fn unraised(state: &State, place: Place, request: &Request) -> Option<Request> {
+/// A take of a row by a run, whatever the row has become since the run has read it.
+fn blind(state: &State, process: u64, request: &Request) -> Option<Request> {
     let Request::UpdateItem(input) = request else {
         return None;
     };
-    if place != Place::Source || !state.broken.is(Mutant::TurnKeepsFence) || !is_turn(input) {
+    let is_take = input.condition_expression.as_deref() == Some(keyfold_motion::IS_UNCHANGED);
+    if !state.broken.is(Mutant::TakenAsItWas) || !state.followers.contains(&process) || !is_take {
         return None;
     }
     let mut input = input.clone();
-    let values = input.expression_attributes.values.as_mut()?.as_mut().ok()?;
-    let fence = values.get(":fence")?.clone();
-    values.insert(":mine".to_owned(), fence);
+    // Any fence is the one that was read.
+    let condition = "(#fence = :fence OR attribute_exists(#fence)) AND (#phase = :phase OR attribute_exists(#phase))";
+    input.condition_expression = Some(condition.to_owned());
     Some(input.into())
 }
 
 /// Notes what a request came to, and does what a mutant does beside it.
 fn follow(state: &mut State, place: Place, request: &Request) {
     match request {
-        Request::PutResourcePolicy(_) => {
+        Request::PutResourcePolicy(input) if denies(input) => {
             state.broken.has_closed_target |= place == Place::Target;
             state.broken.is_closed |= place == state.broken.lead();
         }
@@ -198,6 +199,12 @@ fn follow(state: &mut State, place: Place, request: &Request) {
         }
         _ => {}
     }
+}
+
+/// Whether a policy refuses writes. Others only show whether it may be put, or give it a revision.
+fn denies(input: &PutResourcePolicyInput) -> bool {
+    let policy = input.policy.as_deref().unwrap_or_default();
+    policy.contains("StringNotLike")
 }
 
 /// Whether an update notes which side leads.

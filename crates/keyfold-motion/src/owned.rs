@@ -1,0 +1,100 @@
+//! The owner of a switch: one process at any time.
+//!
+//! The process that begins a switch, or goes on with one that another has begun, notes in the row that counts that it
+//! owns the switch, by the fence with which it took the row. From then on the process of before can take neither of
+//! the two rows: each of its steps asks for the owner first. The row of the other direction names the owner as long
+//! as the switch is under way, so that no run of that direction takes it meanwhile; an owner of before has a smaller
+//! fence, and does not take it either.
+
+use crate::both::{Both, Switching};
+use crate::pausing::hold;
+use crate::rows::RunRow;
+use crate::tables::at;
+use crate::turn::{Turn, Turning};
+use crate::world::Place;
+use keyfold_client::ClientError;
+
+/// Where a switch is: how far, and which side leads.
+pub(crate) type Stage = (Turning, Place);
+
+impl Both {
+    /// Notes that the move is being switched, as long as it is none yet, and that this process owns the switch.
+    pub(crate) async fn own_new(&self, switching: &Switching) -> Result<RunRow, ClientError> {
+        let may = |row: &RunRow| match row.turn.turning {
+            None if row.turn.lead != switching.to => Ok(()),
+            Some(_) | None => Err(self.lost()),
+        };
+        let mine = hold(&*self.world, &self.options, may).await?;
+        let turn = Turn {
+            turning: Some(Turning::Closing),
+            way: Some(switching.way()),
+            ..mine.turn.clone()
+        };
+        self.own(&mine, turn).await
+    }
+
+    /// Takes a switch over that another process has begun: that one changes nothing of it any more.
+    pub(crate) async fn own_begun(&self, stage: Stage) -> Result<RunRow, ClientError> {
+        let may = |row: &RunRow| self.is_at(row, stage);
+        let mine = hold(&*self.world, &self.options, may).await?;
+        self.own(&mine, mine.turn.clone()).await
+    }
+
+    /// Takes the row again of a switch that this process owns still.
+    pub(crate) async fn own_still(&self, owner: u64, stage: Stage) -> Result<RunRow, ClientError> {
+        let may = |row: &RunRow| match row.turn.owner == Some(owner) {
+            true => self.is_at(row, stage),
+            false => Err(self.lost()),
+        };
+        hold(&*self.world, &self.options, may).await
+    }
+
+    /// Takes the row of the other direction, with all its checkpoints, for the owner of the switch.
+    pub(crate) async fn own_back(&self, mine: &RunRow) -> Result<RunRow, ClientError> {
+        let owner = mine.turn.owner;
+        let may = |back: &RunRow| {
+            let is_of_move = back.is_back && back.id == mine.id;
+            match is_of_move && back.turn.owner <= owner {
+                true => Ok(()),
+                false => Err(self.lost()),
+            }
+        };
+        let back = hold(&*self.other, &self.options, may).await?;
+        let turn = Turn {
+            turning: Some(Turning::Opening),
+            owner,
+            ..back.turn.clone()
+        };
+        match back.turn == turn {
+            true => Ok(back),
+            false => {
+                let source = at(&*self.other, Place::Target);
+                self.turned(&source, &back, &turn).await
+            }
+        }
+    }
+
+    async fn own(&self, mine: &RunRow, turn: Turn) -> Result<RunRow, ClientError> {
+        let turn = Turn {
+            owner: Some(mine.fence),
+            ..turn
+        };
+        let mine = self.note(mine, &turn).await?;
+        self.own_back(&mine).await?;
+        Ok(mine)
+    }
+
+    fn is_at(&self, row: &RunRow, (turning, lead): Stage) -> Result<(), ClientError> {
+        match row.turn.turning == Some(turning) && row.turn.lead == lead {
+            true => Ok(()),
+            false => Err(self.lost()),
+        }
+    }
+}
+
+impl RunRow {
+    /// The owner of its switch.
+    pub(crate) fn owner(&self) -> u64 {
+        self.turn.owner.unwrap_or(0)
+    }
+}
