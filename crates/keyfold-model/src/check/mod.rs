@@ -24,6 +24,7 @@ mod grammar;
 mod hot_partition;
 mod injective;
 mod kept;
+mod keyless_copy;
 mod known;
 mod long_keys;
 mod markdown;
@@ -76,4 +77,5 @@ pub(crate) fn warnings(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     bounded_item::check(model, diagnostics);
     up_to_now::check(model, diagnostics);
     never_made::check(model, diagnostics);
+    keyless_copy::check(model, diagnostics);
 }

@@ -5,13 +5,13 @@ use super::markdown;
 use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
-    hot_partition, injective, kept, known, meant, never_made, one_value, ordered, over_indexed,
-    served, shared, single, unbounded, unused_index, up_to_now, used, whole,
+    hot_partition, injective, kept, keyless_copy, known, meant, never_made, one_value, ordered,
+    over_indexed, served, shared, single, unbounded, unused_index, up_to_now, used, whole,
 };
 use std::fmt::Write as _;
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 26] = [
+pub const RULES: [Rule; 27] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
@@ -38,6 +38,7 @@ pub const RULES: [Rule; 26] = [
     meant::RULE,
     never_made::RULE,
     used::RULE,
+    keyless_copy::RULE,
 ];
 
 impl Rule {
