@@ -86,6 +86,24 @@ pub(crate) struct Address {
     pub(crate) is_encrypted: bool,
 }
 
+impl Address {
+    /// Why it could not be reached. Where nothing listens on this machine, it is said what starts a server.
+    pub(crate) fn unreached(&self, why: &dyn fmt::Display, is_refused: bool) -> String {
+        let advice = match is_refused && self.is_near() {
+            true => "; `keyfold serve` starts a server",
+            false => "",
+        };
+        format!("cannot reach {}: {why}{advice}", self.url)
+    }
+
+    /// Whether it is one of this machine.
+    fn is_near(&self) -> bool {
+        let address = self.host.parse::<std::net::IpAddr>();
+        self.host == "localhost"
+            || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+    }
+}
+
 /// Reads the address of an endpoint.
 ///
 /// # Errors

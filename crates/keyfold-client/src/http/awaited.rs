@@ -51,8 +51,7 @@ impl Awaited {
         exchange: &Exchange,
         is_sent: &mut bool,
     ) -> Attempt {
-        let url = &place.address.url;
-        let why = |error: &dyn Display| format!("cannot reach {url}: {error}");
+        let why = |error: &dyn Display| place.address.unreached(error, false);
         let mut connection = match self.connection(place).await {
             Ok(connection) => connection,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -61,7 +60,10 @@ impl Awaited {
                     why: why(&error),
                 };
             }
-            Err(error) => return Attempt::NotSent(why(&error)),
+            Err(error) => {
+                let is_refused = error.kind() == io::ErrorKind::ConnectionRefused;
+                return Attempt::NotSent(place.address.unreached(&error, is_refused));
+            }
         };
         let request = match signed(place, keys, exchange) {
             Ok(request) => request,
@@ -84,7 +86,7 @@ impl Awaited {
             Err(error) => Attempt::Unknown(why(&error)),
             Ok(bytes) => {
                 self.pool.keep(connection).await;
-                Attempt::of_answer(url, Head { status, checksum }, bytes)
+                Attempt::of_answer(&place.address.url, Head { status, checksum }, bytes)
             }
         }
     }

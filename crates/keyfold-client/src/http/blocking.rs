@@ -39,7 +39,7 @@ impl Blocking {
         timeout: Duration,
     ) -> Attempt {
         let url = &place.address.url;
-        let why = |error: &ureq::Error| format!("cannot reach {url}: {error}");
+        let why = |error: &ureq::Error| place.address.unreached(error, is_refused(error));
         match self.send(place, keys, (target, body), timeout) {
             Err(error) => {
                 let is_sent = !was_never_sent(&error);
@@ -104,6 +104,11 @@ impl Blocking {
         let uri = place.address.url.parse();
         uri.is_ok_and(|uri| !proxy.is_no_proxy(&uri))
     }
+}
+
+/// Whether nothing listens at the address.
+fn is_refused(error: &ureq::Error) -> bool {
+    matches!(error, ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// Whether a request failed before any of it was sent.
