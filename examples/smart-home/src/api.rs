@@ -11,7 +11,8 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use examples_web::{Problem, decoded, events, json_file, look, page, script};
 use keyfold::typed::{Number, Precision, Timestamp, truncated};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 const EVENTS_MAX: u32 = 2000;
@@ -60,10 +61,26 @@ fn activity_json(activity: &Activity) -> Value {
     json!({ "at": activity.at.to_string(), "event": activity.event.as_str() })
 }
 
-fn reading_json(reading: &Reading) -> Result<Value, Problem> {
-    let value: f64 = (reading.value.to_string().parse())
+/// A reading, whose number has all its digits.
+#[derive(Serialize)]
+struct ShownReading {
+    at: String,
+    value: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+struct Readings {
+    readings: Vec<ShownReading>,
+    next: Option<String>,
+}
+
+fn shown(reading: &Reading) -> Result<ShownReading, Problem> {
+    let value = RawValue::from_string(reading.value.to_string())
         .map_err(|_| Problem::invalid("A reading is no number."))?;
-    Ok(json!({ "at": reading.at.to_string(), "value": value }))
+    Ok(ShownReading {
+        at: reading.at.to_string(),
+        value,
+    })
 }
 
 /// N4: the polling, second by second.
@@ -154,21 +171,40 @@ async fn readings(
     State(app): State<App>,
     Path(sensor): Path<String>,
     Query(Range { from, to }): Query<Range>,
-) -> Answer {
+) -> Result<Json<Readings>, Problem> {
     let (from, to) = (time_of(&from)?, time_of(&to)?);
     check_range(from, to)?;
     let sensor = SensorId::from(sensor);
     let (readings, next) = app.home.readings(&sensor, from, to).await?;
-    let readings: Result<Vec<Value>, Problem> = readings.iter().map(reading_json).collect();
-    let next = next.map(|at| at.to_string());
-    Ok(Json(json!({ "readings": readings?, "next": next })))
+    let readings: Result<Vec<ShownReading>, Problem> = readings.iter().map(shown).collect();
+    Ok(Json(Readings {
+        readings: readings?,
+        next: next.map(|at| at.to_string()),
+    }))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GivenReading {
     at: String,
-    value: f64,
+    /// A number, whose digits are those of the text.
+    #[serde(rename = "value")]
+    _value: f64,
+}
+
+/// The digits of a given reading, all of which are kept: a number of 64 bits has 17.
+#[derive(Deserialize)]
+struct GivenDigits<'b> {
+    #[serde(borrow)]
+    value: &'b RawValue,
+}
+
+fn number_of(body: &[u8]) -> Result<Number, Problem> {
+    let digits: GivenDigits<'_> = serde_json::from_slice(body)
+        .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
+    let text = digits.value.get();
+    let number = text.parse::<Number>();
+    number.map_err(|why| Problem::invalid(format!("The value {text}: {why}.")))
 }
 
 /// N6: a reading goes into the table of its month.
@@ -177,9 +213,8 @@ async fn add_reading(
     Path(sensor): Path<String>,
     body: Bytes,
 ) -> Result<impl IntoResponse, Problem> {
-    let GivenReading { at, value } = decoded(&body)?;
-    let number = format!("{value:e}").parse::<Number>();
-    let value = number.map_err(|why| Problem::invalid(format!("The value {value:e}: {why}.")))?;
+    let GivenReading { at, .. } = decoded(&body)?;
+    let value = number_of(&body)?;
     let at = time_of(&at)?;
     let sensor_id = SensorId::from(sensor);
     let reading = NewReading {

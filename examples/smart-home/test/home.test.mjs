@@ -43,6 +43,20 @@ test("N6: readings go into the table of their month, and a range is answered in 
   assert.ok(readings.length > 350, `${readings.length} readings of the last months`);
 });
 
+test("N6: a reading keeps all its digits", async () => {
+  const path = "/api/sensors/cellar/readings";
+  const digits = "20.123456789012345678901234567891";
+  const headers = { "content-type": "application/json" };
+  const put = (value) => fetch(home.address + path, { method: "POST", headers, body: `{"at":"2026-11-01T00:00:00Z","value":${value}}` });
+  assert.equal((await put(digits)).status, 201);
+  const range = "?from=2026-11-01T00:00:00Z&to=2026-11-01T00:00:00Z";
+  const text = await (await fetch(home.address + path + range)).text();
+  assert.ok(text.includes(`"value":${digits}}`), text);
+  const more = await put("1." + "2".repeat(40));
+  assert.equal(more.status, 400);
+  for (const wrong of ['"1"', "null", "[1]"]) assert.equal((await put(wrong)).status, 400, wrong);
+});
+
 test("N4: bursts are taken on demand, and a device shows its latest events", async () => {
   const { value } = await api.call("POST", "/api/burst", { events: 1000 });
   assert.deepEqual([value.events, value.units], [1000, 1000]);
