@@ -18,6 +18,10 @@ const DATA_DEFAULT: &str = ".keyfold/data";
 /// The file that keeps git from the folder of the default data folder.
 const IGNORED: &str = ".gitignore";
 
+/// What helps where a command on the items of a model has no data folder.
+const OF_ITEMS: &str = "`keyfold put` and `keyfold tables` make one, `--data DIR` names another one, and \
+                        `--endpoint URL` a server";
+
 /// What a wrong text of a server is answered with.
 const SERVERS: &str = "write http://127.0.0.1:8000, https://HOST or dynamodb://eu-west-1?profile=NAME; \
                        a data folder is named by `--data DIR`";
@@ -115,7 +119,9 @@ impl BackendArguments {
         };
         match (holds_data(&folder), usage, &self.data) {
             // A named folder must exist. The default folder is absent until the first write.
-            (false, Use::Read, Some(_)) | (false, Use::Work, _) => return Err(missing(&folder)),
+            (false, Use::Read, Some(_)) | (false, Use::Work, _) => {
+                return Err(missing(&folder, OF_ITEMS));
+            }
             (false, Use::Read, None) => {
                 terminal::error_line(&format!(
                     "nothing has been written to {} yet",
@@ -132,15 +138,16 @@ impl BackendArguments {
     }
 }
 
-/// Refuses a data folder that is not there: what its data is used for would find nothing in it.
+/// Refuses a data folder that is not there: what its data is used for would find nothing in it. `advice` says
+/// what helps whoever gave the command.
 ///
 /// # Errors
 /// `backend`, as of every command that needs the data of a folder.
-pub(crate) fn check_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn check_folder(folder: &Path, advice: &str) -> Result<(), Failure> {
     if holds_data(folder) {
         Ok(())
     } else {
-        Err(missing(folder))
+        Err(missing(folder, advice))
     }
 }
 
@@ -148,9 +155,9 @@ fn holds_data(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-fn missing(folder: &Path) -> Failure {
+fn missing(folder: &Path, advice: &str) -> Failure {
     Failure::backend(format!(
-        "there is no data folder {}: `keyfold serve` and `keyfold put` make one, `--endpoint URL` names a server",
+        "there is no data folder {}: {advice}",
         folder.display()
     ))
     .in_folder(folder)

@@ -28,8 +28,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const AFTER_HELP: &str = "\
 Exit codes:
   0  success
-  1  refused: a condition does not hold, a value is taken, a proof fails, an item is not as the
-     model says
+  1  refused: a condition does not hold, a value is taken, a proof fails, an item or a table is
+     not as the model says
   2  wrong usage
   3  the model has errors
   4  a required item or table does not exist

@@ -367,6 +367,14 @@ impl ModelArgument {
     }
 }
 
+/// Whether the first word of a line is no model, since the project names it.
+///
+/// # Errors
+/// As of a line.
+pub(crate) fn is_left_out(first: &Path) -> Result<bool, Failure> {
+    Ok(of_project(first)?.is_some())
+}
+
 /// The model of the project, where the first word of a line is no model: neither a file nor named as one.
 ///
 /// # Errors

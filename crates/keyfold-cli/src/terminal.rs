@@ -67,9 +67,14 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
+/// Whether somebody can be asked: both the question and the answer have a terminal.
+pub(crate) fn can_confirm() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks whether to begin, and returns the answer; `None` where no terminal could answer.
 pub(crate) fn is_confirmed() -> Option<bool> {
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+    if !can_confirm() {
         return None;
     }
     error_line("Begin? [y/N]");

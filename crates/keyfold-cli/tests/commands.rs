@@ -246,7 +246,7 @@ fn each_kind_of_failure_has_an_exit_code() {
             "--endpoint",
             "http://127.0.0.1:1",
         ],
-        "cannot reach",
+        "; `keyfold serve` starts a server",
     );
     error(
         2,

@@ -226,11 +226,27 @@ fn every_command_prints_one_document_of_the_schema() {
         ),
         (
             4,
-            vec!["evolve", "abort", shop, shop, "--at", "keyfold:./d"],
+            vec![
+                "evolve",
+                "abort",
+                shop,
+                shop,
+                "--at",
+                "keyfold:./d",
+                "--yes",
+            ],
         ),
         (
             4,
-            vec!["evolve", "complete", shop, shop, "--at", "keyfold:./d"],
+            vec![
+                "evolve",
+                "complete",
+                shop,
+                shop,
+                "--at",
+                "keyfold:./d",
+                "--yes",
+            ],
         ),
         (1, [&product[..], &["--new"]].concat()),
         (

@@ -601,6 +601,29 @@ fn events_say_how_far_a_move_is() {
     assert!((4_000.0..12_000.0).contains(&written), "{table}");
 }
 
+/// The target knows which tables are moved, so that none of the others is compared.
+#[test]
+fn a_comparison_is_of_the_tables_that_are_moved() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    make_table_named(&backend, "Small");
+    put(&backend, 1, "first");
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let small = ["--table", "Small", "--stop-when-even", "--yes"];
+    place.json(0, &[&["move"][..], &both, &small].concat());
+    let verify = [&["move", "verify"][..], &both].concat();
+    let compared = place.json(0, &verify);
+    assert_eq!(compared["tables"].as_array().unwrap().len(), 1);
+    assert_eq!(compared["tables"][0]["table"], "Small", "{compared}");
+    place.json(0, &[&["move", "complete"][..], &both, &["--yes"]].concat());
+    // Without a move, all tables of the source are.
+    let missing = place.json(4, &verify);
+    let said = missing["error"]["message"].as_str().unwrap();
+    assert!(said.contains("no table Notes"), "{said}");
+}
+
 #[test]
 fn several_tables_are_followed_until_all_are_even() {
     let place = Workplace::new();

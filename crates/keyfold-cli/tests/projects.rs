@@ -64,6 +64,23 @@ fn a_new_project_needs_no_file_and_no_endpoint() {
 }
 
 #[test]
+fn a_run_of_nothing_says_what_there_is_to_run() {
+    let place = project();
+    for line in [&["run"][..], &["run", "notes.keyfold"]] {
+        let refused = place.json(2, line);
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(
+            said.starts_with("which pattern") && said.contains("notes.keyfold"),
+            "{said}"
+        );
+        assert!(said.contains("\n  user_by_email email=…"), "{said}");
+    }
+    let refused = Workplace::new().json(2, &["run"]);
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.starts_with("which model?"), "{said}");
+}
+
+#[test]
 fn folders_below_have_the_model_and_the_data_of_their_project() {
     let place = project();
     place.json(0, &["put", "User", USER, "email=a@b.c", "name=Ada"]);
@@ -317,13 +334,20 @@ fn a_project_has_clients_in_the_languages_of_its_folder() {
     assert_eq!(clients, ["t/notes.py", "t/src/notes.rs"]);
     for (option, runtime) in [
         ("--typescript", "npm install REPOSITORY/clients/typescript"),
-        ("--python", "pip install REPOSITORY/clients/python"),
+        ("--python", "pip install \"REPOSITORY/clients/python\""),
+        (
+            "--python",
+            "`\"REPOSITORY/clients/python[async]\"` for asyncio",
+        ),
         (
             "--rust",
             "cargo add keyfold --path REPOSITORY/crates/keyfold",
         ),
     ] {
-        let said = place.text(&["init", &format!("u{option}"), option]);
+        let folder = format!("u{}", runtime.len());
+        let said = place.text(&["init", &folder, option]);
+        let next = format!("next: `cd {folder}`, change the model");
+        assert!(said.contains(&next), "{said}");
         let last = said.lines().last().unwrap_or_default();
         assert!(
             last.starts_with("runtime: ") && last.contains(runtime),

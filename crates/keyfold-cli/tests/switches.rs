@@ -63,6 +63,16 @@ fn a_move_between_servers_is_switched_to_and_fro() {
     let unasked = place.json(1, &with(&["switch"], &both, &[]));
     let said = unasked["error"]["message"].as_str().unwrap();
     assert!(said.contains("--yes"), "{said}");
+    // What would happen is said to nobody who cannot agree, and `--yes` is wanted before anything is opened.
+    for action in ["switch", "reverse", "abort", "complete"] {
+        for both in [both, ["keyfold:absent", "keyfold:absent2"]] {
+            let unasked = place.run(&with(&[action], &both, &[]));
+            assert_eq!(unasked.status.code(), Some(1), "{action}");
+            let said = String::from_utf8_lossy(&unasked.stderr);
+            assert!(said.contains("; --yes begins at once"), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+        }
+    }
     assert_eq!(put(&source, "b"), None);
     let done = place.json(0, &with(&["switch"], &both, &AT_ONCE));
     assert_eq!(done["tables"][0]["leads"], "target", "{done}");

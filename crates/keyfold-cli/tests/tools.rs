@@ -93,7 +93,7 @@ fn explain_prints_a_rule_and_the_grammar() {
             .as_array()
             .unwrap()
             .len(),
-        26
+        27
     );
     assert!(place.text(&["explain", "grammar"]).contains("pattern   :="));
     assert_eq!(

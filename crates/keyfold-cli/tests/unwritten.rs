@@ -258,19 +258,30 @@ fn a_data_folder_that_is_not_there_is_a_backend_that_cannot_be_used() {
             let message = error["message"].as_str().unwrap();
             let start = format!("there is no data folder {folder}: ");
             assert!(message.starts_with(&start), "{line:?}: {message}");
+            // What helps is what fits the command.
+            let helps = match line[0] {
+                "doctor" => "the one that is to be examined",
+                "backup" => "the one that is to be copied",
+                _ => "`keyfold put` and `keyfold tables` make one",
+            };
+            assert!(message.contains(helps), "{line:?}: {message}");
         }
     }
     let (own, absent) = ("keyfold:.keyfold/data", "keyfold:absent");
-    for line in [
-        ["move", absent, "keyfold:target"].as_slice(),
-        &["move", "status", own, absent],
-        &["move", "verify", absent, own],
-        &["move", "verify", own, absent],
+    let (no_source, no_target) = (
+        "FROM names the place",
+        "makes the one that it moves tables to",
+    );
+    for (line, helps) in [
+        (["move", absent, "keyfold:target"].as_slice(), no_source),
+        (&["move", "status", own, absent], no_target),
+        (&["move", "verify", absent, own], no_source),
+        (&["move", "verify", own, absent], no_target),
     ] {
         let document = place.json(5, line);
         let message = document["error"]["message"].as_str().unwrap().to_owned();
         assert!(
-            message.starts_with("there is no data folder absent: "),
+            message.starts_with("there is no data folder absent: ") && message.contains(helps),
             "{message}"
         );
     }

@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             to = std::path::absolute(&to)
                 .map_err(|error| Failure::usage(format!("{}: {error}", arguments.to.display())))?;
             let data = backend::data_folder(arguments.data.as_deref())?;
-            backend::check_folder(&data)?;
+            let advice = "`--data DIR` names the one that is to be copied, and `--endpoint URL` the server that has it";
+            backend::check_folder(&data, advice)?;
             let engine = backend::engine_with(Some(&data), |options| options.background = false)?;
             engine.copy_to(&to).map_err(|error| {
                 if let ApiError::Validation(reason) = error {

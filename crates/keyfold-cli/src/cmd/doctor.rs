@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let data = backend::data_folder(arguments.data.as_deref())?;
-    backend::check_folder(&data)?;
+    backend::check_folder(&data, "`--data DIR` names the one that is to be examined")?;
     let engine = if arguments.repair {
         backend::engine_with(Some(&data), |options| options.background = false)?
     } else {

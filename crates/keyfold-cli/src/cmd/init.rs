@@ -94,8 +94,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             for file in &files {
                 terminal::line(&format!("{GOOD}written{GOOD:#} {file}"));
             }
+            let go = match folder == Path::new(".") {
+                true => String::new(),
+                false => format!("`cd {}`, ", quoted(folder)),
+            };
             terminal::line(&format!(
-                "{FAINT}next: change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
+                "{FAINT}next: {go}change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
             ));
             for (target, _) in &outputs {
                 terminal::line(&format!("{FAINT}{}{FAINT:#}", runtime(*target)));
@@ -277,11 +281,21 @@ fn runtime(target: Target) -> &'static str {
             "runtime: in the repository of Keyfold, `npm ci && npm run build` in clients/typescript; here, `npm install REPOSITORY/clients/typescript`"
         }
         Target::Python => {
-            "runtime: `pip install REPOSITORY/clients/python`, where REPOSITORY is a clone of Keyfold's"
+            "runtime: `pip install \"REPOSITORY/clients/python\"`, or `\"REPOSITORY/clients/python[async]\"` for asyncio, where REPOSITORY is a clone of Keyfold's"
         }
         Target::Rust => {
             "runtime: `cargo add keyfold --path REPOSITORY/crates/keyfold`, where REPOSITORY is a clone of Keyfold's"
         }
+    }
+}
+
+/// A folder as a shell takes it.
+fn quoted(folder: &Path) -> String {
+    let folder = folder.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-:\\".contains(c);
+    match folder.chars().all(is_plain) {
+        true => folder,
+        false => format!("\"{folder}\""),
     }
 }
 

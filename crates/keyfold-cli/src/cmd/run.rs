@@ -4,11 +4,12 @@ use super::written;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::project::Line;
+use crate::project::{self, Line};
 use crate::terminal::{self, ACCENT, FAINT, Length};
 use crate::{complete, json, model_file};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
+use keyfold_client::arguments::written_name;
 use keyfold_client::read::{self, Found};
 use keyfold_client::{Backend, FoundItem, OnUnknown, PageRequest, arguments, write};
 use keyfold_model::{Model, Pattern, Write};
@@ -22,8 +23,8 @@ use std::sync::Arc;
 pub(crate) struct Arguments {
     /// The model; it may be left out where keyfold.toml names it.
     #[arg(add = ArgValueCompleter::new(complete::file_or_pattern))]
-    file: PathBuf,
-    /// The pattern or named write.
+    file: Option<PathBuf>,
+    /// The pattern or named write. Without it, the command says which there are.
     #[arg(add = ArgValueCompleter::new(complete::patterns_and_writes))]
     name: Option<String>,
     /// The arguments, as name=value.
@@ -59,12 +60,13 @@ enum Unknown {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let line = Line::of(
-        &arguments.file,
-        arguments.name.as_ref(),
-        &arguments.arguments,
-        "pattern or write",
-    )?;
+    let line = match (&arguments.file, &arguments.name) {
+        (Some(file), name) if name.is_some() || project::is_left_out(file)? => {
+            (file, name.as_ref())
+        }
+        (file, _) => return Err(which(file.as_ref(), output)?),
+    };
+    let line = Line::of(line.0, line.1, &arguments.arguments, "pattern or write")?;
     let model = model_file::load(&line.file, output)?;
     let given = written::given(&line.rest)?;
     if let Some(write) = model.write(&line.name) {
@@ -124,6 +126,39 @@ fn note_unkept(backend: Arc<Backend>, model: &Model, pattern: &Pattern) {
             ));
         }
     }
+}
+
+/// The failure of a line that names nothing to run: it says what there is.
+fn which(file: Option<&PathBuf>, output: Output) -> Result<Failure, Failure> {
+    let file = file.map_or_else(project::model, |file| Ok(file.clone()))?;
+    let model = model_file::load(&file, output)?;
+    let form = |name: &str, is_optional: bool| match is_optional {
+        true => format!(" [{}=…]", written_name(name)),
+        false => format!(" {}=…", written_name(name)),
+    };
+    let patterns = model.patterns.iter().map(|pattern| {
+        let own = pattern.parameters.iter();
+        let forms: String = own.map(|one| form(&one.name, one.optional)).collect();
+        format!("\n  {}{forms}", pattern.name)
+    });
+    let writes = model.writes.iter().map(|write| {
+        let own = write.parameters.iter();
+        let forms: String = own.map(|one| form(&one.name, one.optional)).collect();
+        format!("\n  {}{forms}", write.name)
+    });
+    let (patterns, writes): (String, String) = (patterns.collect(), writes.collect());
+    let message = match (patterns.as_str(), writes.as_str()) {
+        ("", "") => format!(
+            "the model {} has no pattern and no write to run",
+            model.name
+        ),
+        (patterns, "") => format!("which pattern? {} has{patterns}", file.display()),
+        (patterns, writes) => format!(
+            "which pattern or write? {} has{patterns}{writes}",
+            file.display()
+        ),
+    };
+    Ok(Failure::usage(message).in_file(&file))
 }
 
 /// The failure that a model has no pattern or write of the name.

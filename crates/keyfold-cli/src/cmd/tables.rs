@@ -16,7 +16,8 @@ use serde_json::{Value as Json, json};
 pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
-    /// Make nothing: a table that is not there ends the command with exit code 4.
+    /// Make nothing: a table that is not there ends the command with exit code 4, and one that differs from the
+    /// model with 1, as it does without this option.
     #[arg(long)]
     check: bool,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::report;
 use super::told::{self, Told};
 use crate::cmd::moving::report::File;
-use crate::cmd::moving::{asked, listen, looked_at, written_at};
+use crate::cmd::moving::{asked, can_ask, listen, looked_at, written_at};
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
@@ -226,6 +226,7 @@ pub(super) fn pause(both: &Both, output: Output) -> Result<(), Failure> {
 }
 
 pub(super) fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    can_ask(yes, "nothing was given up")?;
     let opened = both.open(true, output)?;
     let (options, progress) = (Options::default(), Progress::default());
     opened.with(&options, &progress, |_, evolving| evolving.may_abort())?;
@@ -252,6 +253,7 @@ pub(super) fn complete(
     file: Option<&Path>,
     output: Output,
 ) -> Result<(), Failure> {
+    can_ask(yes, "nothing was deleted")?;
     let file = file.map(File::of).transpose()?;
     let began = Instant::now();
     let opened = both.open(true, output)?;

@@ -9,7 +9,7 @@ mod opening;
 mod reported;
 mod told;
 
-use super::moving::{asked, listen, looked_at, made_at, written_at};
+use super::moving::{asked, can_ask, listen, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -255,6 +255,7 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
 }
 
 fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    can_ask(yes, "the migration goes on")?;
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;

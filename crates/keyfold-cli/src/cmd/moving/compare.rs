@@ -52,7 +52,7 @@ pub(super) fn verify(arguments: &Verify, output: Output) -> Result<(), Failure> 
     let file = arguments.report.as_deref().map(File::of).transpose()?;
     let opened = places.open()?;
     let mut pairs = Vec::new();
-    for table in places.tables(&*opened.world())? {
+    for table in places.compared(&*opened.world())? {
         let pair = Pair::of(&opened, &table)?;
         let subject = pair.subject.clone();
         let folder = arguments.state.as_deref();

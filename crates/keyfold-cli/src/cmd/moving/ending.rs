@@ -2,7 +2,7 @@
 
 use super::carry::one_begun;
 use super::comparing::{Course, Pair, compared_one};
-use super::consent::asked;
+use super::consent::{asked, can_ask};
 use super::cost::Priced;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
@@ -121,12 +121,13 @@ fn list(moves: &[(String, Status)]) -> String {
 }
 
 pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
-    let opened = places.open_for_moves()?;
-    let world = opened.world();
     let asked = [
         "these tables of the target are deleted",
         "nothing was deleted",
     ];
+    can_ask(yes, asked[1])?;
+    let opened = places.open_for_moves()?;
+    let world = opened.world();
     let Some(moves) = agreed(places, &*world, (yes, output), asked)? else {
         return Ok(());
     };
@@ -153,12 +154,13 @@ pub(super) fn complete(
     output: Output,
 ) -> Result<(), Failure> {
     let file = file.map(File::of).transpose()?;
-    let opened = places.open()?;
-    let world = opened.world();
     let asked = [
         "changes of the source are followed no more, of these tables",
         "nothing was ended",
     ];
+    can_ask(yes, asked[1])?;
+    let opened = places.open()?;
+    let world = opened.world();
     let Some(moves) = agreed(places, &*world, (yes, output), asked)? else {
         return Ok(());
     };

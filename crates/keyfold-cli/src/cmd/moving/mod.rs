@@ -32,7 +32,7 @@ use crate::output::Output;
 use carry::Run;
 use clap::{Args, Subcommand};
 use compare::Verify;
-pub(super) use consent::asked;
+pub(super) use consent::{asked, can_ask};
 use keyfold_motion::world::Place;
 use places::Places;
 pub(super) use places::{looked_at, made_at, written_at};

@@ -19,6 +19,11 @@ use std::time::{Duration, Instant};
 /// The tables that Keyfold keeps itself. They belong to one place.
 const LEFT_OUT: [&str; 4] = [LEDGER, ROWS, "keyfold_leases", "keyfold_failures"];
 
+/// What helps where the folder is not there that a move comes from, goes to, or that another command names.
+const NO_SOURCE: &str = "FROM names the place whose tables are moved";
+const NO_TARGET: &str = "`keyfold move FROM TO` makes the one that it moves tables to";
+const NO_PLACE: &str = "name the place where the tables are";
+
 /// Where tables come from, and where they go.
 #[derive(Args)]
 pub(super) struct Places {
@@ -53,7 +58,7 @@ pub(super) struct Opened {
 impl Places {
     /// Opens both places, of which the target exists.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
-        check_there(&connection(&self.to)?)?;
+        check_there(&connection(&self.to)?, NO_TARGET)?;
         self.open_source()?.with_target(self)
     }
 
@@ -64,7 +69,7 @@ impl Places {
         if from == to {
             return Err(Failure::usage("FROM and TO are one place"));
         }
-        check_there(&from)?;
+        check_there(&from, NO_SOURCE)?;
         let source = Arc::new(opened(&from, false)?);
         self.reach(&source)?;
         Ok(Opened {
@@ -83,7 +88,7 @@ impl Places {
     /// Opens the target alone, for what does not ask the source.
     pub(super) fn open_target(&self) -> Result<Opened, Failure> {
         let to = connection(&self.to)?;
-        check_there(&to)?;
+        check_there(&to, NO_TARGET)?;
         Ok(Opened::alone(Arc::new(opened(&to, true)?), &self.to))
     }
 
@@ -131,6 +136,18 @@ impl Places {
         }
     }
 
+    /// The tables that are compared: those that are named, or those whose moves the target knows, or all.
+    pub(super) fn compared(&self, world: &dyn World) -> Result<Vec<String>, Failure> {
+        if self.table.is_empty() {
+            let mut moves = blocked(moves(world, LEDGER))?;
+            moves.retain(|(_, one)| !one.run.is_back);
+            if !moves.is_empty() {
+                return Ok(moves.into_iter().map(|(table, _)| table).collect());
+            }
+        }
+        self.tables(world)
+    }
+
     /// The moves of the target, of the tables that are named, or all.
     pub(super) fn moves(&self, world: &dyn World) -> Result<Vec<(String, Status)>, Failure> {
         let mut moves = blocked(moves(world, LEDGER))?;
@@ -152,10 +169,10 @@ impl Places {
     }
 }
 
-/// Refuses a data folder that is not there.
-fn check_there(connection: &Connection) -> Result<(), Failure> {
+/// Refuses a data folder that is not there, with what helps.
+fn check_there(connection: &Connection, advice: &str) -> Result<(), Failure> {
     match connection {
-        Connection::Folder(folder) => backend::check_folder(folder),
+        Connection::Folder(folder) => backend::check_folder(folder, advice),
         Connection::Amazon(_) | Connection::Endpoint { .. } | Connection::Memory => Ok(()),
     }
 }
@@ -204,7 +221,7 @@ fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> 
 /// Opens a place to look at it: nothing is written there, and nothing expires meanwhile.
 pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
     let place = connection(text)?;
-    check_there(&place)?;
+    check_there(&place, NO_PLACE)?;
     opened(&place, false)
 }
 
@@ -216,7 +233,7 @@ pub(in crate::cmd) fn made_at(text: &str) -> Result<Backend, Failure> {
 /// Opens a place to write to it, which is there.
 pub(in crate::cmd) fn written_at(text: &str) -> Result<Backend, Failure> {
     let place = connection(text)?;
-    check_there(&place)?;
+    check_there(&place, NO_PLACE)?;
     opened(&place, true)
 }
 

@@ -1,6 +1,6 @@
 //! Lets programs write to the other side of a move, and back.
 
-use super::consent::asked;
+use super::consent::{asked, can_ask};
 use super::places::{Opened, Places};
 use super::report::{File, Report};
 use super::screen::event;
@@ -30,6 +30,9 @@ const MOST_ELSEWHERE: Duration = Duration::from_secs(2);
 /// How long a record may take to appear in the stream of an endpoint whose writers are stopped by somebody.
 const SETTLE_STOPPED: Duration = Duration::from_secs(1);
 
+/// What is said where nobody agrees.
+const NOTHING: &str = "nothing was switched";
+
 #[derive(Args)]
 pub(super) struct Turned {
     #[command(flatten)]
@@ -55,6 +58,7 @@ pub(super) struct Turned {
 /// Switches the moves of the target, and goes on carrying what changes to the other side.
 pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Failure> {
     let file = turned.report.as_deref().map(File::of).transpose()?;
+    can_ask(turned.yes, NOTHING)?;
     let opened = turned.places.open()?;
     let moves = turned.places.moves(&*opened.world())?;
     if moves.is_empty() {
@@ -70,7 +74,7 @@ pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Fai
             to.other().word(),
             names.join(", ")
         ));
-        asked("nothing was switched")?;
+        asked(NOTHING)?;
     }
     let mut done = Vec::new();
     for (table, _) in &moves {
