@@ -25,14 +25,22 @@ pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<
     let model = rows.model;
     if generator.rng.u8(..4) == 0 && !model.writes.is_empty() {
         let at = generator.rng.usize(..model.writes.len());
-        let write = model.writes.get(at)?;
-        return Some(Op::Named {
-            write: at,
-            arguments: named::arguments(rows, write, generator),
-        });
+        return of_write(rows, at, generator);
     }
     let at = generator.rng.usize(..views::written(model));
     of_entity(rows, model.entities.get(at)?, generator)
+}
+
+/// A named write with random arguments, by its place in the model.
+pub(crate) fn of_write<'m>(
+    rows: &Rows<'m>,
+    at: usize,
+    generator: &mut Generator<'m>,
+) -> Option<Op> {
+    Some(Op::Named {
+        write: at,
+        arguments: named::arguments(rows, rows.model.writes.get(at)?, generator),
+    })
 }
 
 /// A random change of one of an entity's rows.

@@ -11,6 +11,7 @@ use crate::{
 };
 use keyfold_client::{Backend, Endpoint};
 use keyfold_model::Model;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 /// The size of a proof.
@@ -267,6 +268,32 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                         self.world.apply(op, &mut self.report)?;
                     }
                 }
+            }
+            self.note_failure();
+        }
+        self.write_by_each_name()
+    }
+
+    /// Makes each named write that was not among the random ones. A model may have more of them than a proof makes
+    /// changes.
+    fn write_by_each_name(&mut self) -> Result<(), ProveError> {
+        if self.options.items == 0 {
+            return Ok(());
+        }
+        let of_name = |op: &Op| {
+            if let Op::Named { write, .. } = op {
+                Some(*write)
+            } else {
+                None
+            }
+        };
+        let made: BTreeSet<usize> = self.world.made.iter().filter_map(of_name).collect();
+        for at in 0..self.world.model.writes.len() {
+            if made.contains(&at) || self.report.failures.len() >= FAILURES_MAX {
+                continue;
+            }
+            if let Some(op) = change::of_write(&self.world.rows, at, &mut self.generator) {
+                self.world.apply(op, &mut self.report)?;
             }
             self.note_failure();
         }

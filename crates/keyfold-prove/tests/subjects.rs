@@ -13,15 +13,18 @@ fn model() -> Model {
     compile(NOTES).model.expect("it compiles")
 }
 
-fn proved(subject: &Subject) -> Report {
-    let options = Options {
+fn options(items: usize) -> Options {
+    Options {
         seed: 1,
-        items: 60,
+        items,
         asks: 4,
         deep: false,
         now_epoch_ms: 1_705_312_800_000,
-    };
-    prove_through(&model(), options, subject, |_| ()).unwrap()
+    }
+}
+
+fn proved(subject: &Subject) -> Report {
+    prove_through(&model(), options(60), subject, |_| ()).unwrap()
 }
 
 /// A buffer that is read after the proof.
@@ -39,13 +42,33 @@ impl Write for Buffer {
     }
 }
 
+/// The calls of a proof of these rows of each entity.
+fn recorded(model: &Model, items: usize) -> String {
+    let buffer = Buffer::default();
+    let record = Record::new(model, buffer.clone()).unwrap();
+    let subject = Subject::Recorded(record);
+    let report = prove_through(model, options(items), &subject, |_| ()).unwrap();
+    assert!(report.is_proved());
+    let bytes = buffer.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Also where a model has more of them than a proof makes changes.
+#[test]
+fn each_named_write_is_made() {
+    let writes = (0..40).map(|at| format!("write add_{at} (author, text)\n  create Note\n"));
+    let text = NOTES.to_owned() + &writes.collect::<String>();
+    let model = compile(&text).model.expect("it compiles");
+    let calls = recorded(&model, 3);
+    for write in &model.writes {
+        let made = format!("\"write\":\"{}\"", write.name);
+        assert!(calls.contains(&made), "{}", write.name);
+    }
+}
+
 #[test]
 fn calls_are_written_down_with_requests_answers_and_results() {
-    let buffer = Buffer::default();
-    let record = Record::new(&model(), buffer.clone()).unwrap();
-    assert!(proved(&Subject::Recorded(record)).is_proved());
-    let bytes = buffer.0.lock().unwrap().clone();
-    let text = String::from_utf8(bytes).unwrap();
+    let text = recorded(&model(), 60);
     let mut lines = text
         .lines()
         .map(|line| serde_json::from_str::<Json>(line).unwrap());
