@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -18,7 +18,8 @@ const made = join(folder, "made");
 // A folder with more models, such as random ones.
 const more = process.env.KEYFOLD_MODELS;
 const folders = ["models", "models/existing", "crates/keyfold-codegen/testscripts", "clients/cases"].map((name) => join(root, name));
-let server, endpoint;
+const servers = [];
+let endpoint;
 
 /** The models of a folder. */
 const modelsOf = (place) =>
@@ -33,15 +34,21 @@ before(async () => {
   for (const model of more === undefined ? [] : modelsOf(more)) {
     await generate(model, join(made, `${basename(model, ".keyfold")}.ts`));
   }
-  server = spawn(binary, ["serve", "--json", "--port", "0", "--memory"]);
-  const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))));
-  endpoint = JSON.parse(line).result.endpoint;
+  endpoint = await serve();
 });
 
-// However the tests end, the server must not outlive them.
-process.on("exit", () => server?.kill("SIGKILL"));
+/** Starts a server in memory, and returns its endpoint. */
+async function serve(...args) {
+  const server = spawn(binary, ["serve", "--json", "--port", "0", "--memory", ...args]);
+  servers.push(server);
+  const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))));
+  return JSON.parse(line).result.endpoint;
+}
 
-after(() => server.kill("SIGTERM"));
+// However the tests end, the servers must not outlive them.
+process.on("exit", () => servers.forEach((server) => server.kill("SIGKILL")));
+
+after(() => servers.forEach((server) => server.kill("SIGTERM")));
 
 test("clients are printed as prettier prints them", async () => {
   for (const name of readdirSync(made)) {
@@ -80,19 +87,43 @@ test("clients compile, and wrong programs do not", async () => {
   for (const [at, { piece }] of errors) assert.ok(found.get(at)[0].message.includes(piece), `line ${at}: ${piece}`);
 });
 
-test("programs on generated clients run", async (context) => {
-  const outfile = join(made, "run.mjs");
+/** Runs each program of a file. */
+async function runs(context, name, endpoint) {
+  const outfile = join(made, `${name}.mjs`);
+  const sources = join(root, "clients/typescript/src");
   await build({
-    entryPoints: [join(folder, "run.ts")],
+    entryPoints: [join(folder, `${name}.ts`)],
     outfile,
     bundle: true,
     platform: "node",
     format: "esm",
     logLevel: "error",
-    alias: { "@keyfold/client": join(root, "clients/typescript/src/index.ts") },
+    external: ["@aws-sdk/*"],
+    alias: { "@keyfold/client/aws": join(sources, "aws.ts"), "@keyfold/client": join(sources, "index.ts") },
   });
-  const programs = await import(outfile);
-  for (const [name, program] of Object.entries(programs)) {
-    await context.test(name, () => program(endpoint));
+  for (const [program, run] of Object.entries(await import(outfile))) {
+    await context.test(program, () => run(endpoint));
+  }
+}
+
+test("programs on generated clients run", (context) => runs(context, "run", endpoint));
+
+test("programs on generated clients run by the AWS SDK", async (context) => {
+  const keys = join(made, "keys.json");
+  writeFileSync(keys, JSON.stringify([{ accessKey: "key", secret: "s/e+c", sessionToken: "token" }]));
+  // The chain of the SDK for Node, under the name of the package that hands it to programs.
+  const providers = join(made, "node_modules/@aws-sdk/credential-providers");
+  mkdirSync(providers, { recursive: true });
+  writeFileSync(join(providers, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+  writeFileSync(join(providers, "index.js"), 'export { defaultProvider as fromNodeProviderChain } from "@aws-sdk/credential-provider-node";');
+  // A source that this package does not have of its own: a program that prints the keys.
+  const printed = { Version: 1, AccessKeyId: "key", SecretAccessKey: "s/e+c", SessionToken: "token" };
+  writeFileSync(join(made, "print.mjs"), `console.log('${JSON.stringify(printed)}')`);
+  process.env.AWS_CONFIG_FILE = join(made, "config");
+  writeFileSync(process.env.AWS_CONFIG_FILE, `[profile printed]\ncredential_process = "${process.execPath}" "${join(made, "print.mjs")}"\n`);
+  try {
+    await runs(context, "aws", await serve("--credentials", keys));
+  } finally {
+    delete process.env.AWS_CONFIG_FILE;
   }
 });

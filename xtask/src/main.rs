@@ -6,6 +6,7 @@
 mod alike;
 mod beside;
 mod callers;
+mod changed;
 mod counts;
 mod e2e;
 mod elsewhere;
@@ -34,7 +35,8 @@ cargo xtask e2e    the end-to-end tests alone
 cargo xtask examples   the tests of the applications in examples/, and their start from a fresh clone; names choose
 cargo xtask examples run NAME   starts an application, such as santa, and prints its address
 cargo xtask applications   all that `test` does behind the Rust tests
-cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (more with `-- --help`)";
+cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (more with `-- --help`)
+cargo xtask bench changed   `cargo check` of a program after a change of its model of 50 entities";
 
 type Step = fn(&Path) -> Result<(), String>;
 
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Some("tidy") => &[("tidy", tidy::run)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],
         Some("examples") => &[("examples", examples::run)],
+        Some("bench") if word.as_deref() == Some("changed") => &[("bench", changed::run)],
         Some("bench") => &[("bench", bench)],
         _ => {
             say(HELP);

@@ -150,6 +150,7 @@ def test_texts_are_read() -> None:
     [
         *("", "keyfold:", "http://", "http://:1", "127.0.0.1:1", "memory:", "dynamodb:eu-west-1"),
         *("http://h:99999", "http://h:abc", "http://h:0", "http://[::1", "http://[bad]:1"),
+        *("http://[::1]x:1", "http://a[::1]:1", "http://[127.0.0.1]:1", "http://a[b]c:1"),
         *("http://h/path", "http://h#x", " http://h", "http://h\n", "http://a b"),
         *("dynamodb://eu-west-1/x", "dynamodb://EU-WEST-1", "dynamodb://eu west"),
         *("keyfold:a\0b", "keyfold:a\ud800", "http://\ud800", "http://h\0:1"),
@@ -157,7 +158,11 @@ def test_texts_are_read() -> None:
         *("http://h?region=bad region", "http://h?region=", "http://h?profile=a&profile=b"),
         # Nothing of a password is in a message.
         *("ftp://user:SECRET@h", "postgres://u:SECRET@h/db", "AKIA:SECRET@eu-west-1"),
-        *("http://user:SECRET@127.0.0.1:1", "dynamodb://AKIA:SECRET@eu-west-1"),
+        *(
+            "http://user:SECRET@127.0.0.1:1",
+            "http://user:SECRET@[::1]:1",
+            "dynamodb://AKIA:SECRET@eu-west-1",
+        ),
         *("dynamodb://eu-west-1?secret=SECRET", "http://h/?password=SECRET", "http://h:SECRET"),
     ],
 )

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from both import BOTH, Asked, awaiting, blocking, called, name_of
+from both import BOTH, Asked, awaiting, blocking, called, given_blocking, name_of
 from support import Fault, Json, Proxy, Send
 
 from keyfold import Aborted, Client, Incomplete, KeyfoldError, Model, Options
+from keyfold.aio import AsyncClient
+
+THING = {"thingId": "a"}
 
 
 def unprocessed(_operation: str, request: Json, _send: Send) -> tuple[int, bytes]:
@@ -79,12 +86,19 @@ def test_a_batch_whose_time_is_over_says_what_was_written(
 def test_requests_that_are_not_begun_in_time_are_not_sent(
     model: Model, client: Client, proxy: Proxy
 ) -> None:
-    proxy.fail("BatchWriteItem", *[slow] * 10)
-    with pytest.raises(Incomplete) as part:
-        blocking(model, proxy.endpoint, Options(), batch("slow", 250))
-    assert (len(part.value.written), len(part.value.unwritten)) == (200, 50)
-    assert there(client, "slow") == list(part.value.written)
-    assert proxy.operations() == ["BatchWriteItem"] * 8
+    # A client of boto3 that is a program's own has its own times: the answers are awaited.
+    for ask, written in ((given_blocking, 200), (blocking, 0)):
+        account = name_of(ask)
+        proxy.fail("BatchWriteItem", *[slow] * 10)
+        with pytest.raises(Incomplete) as part:
+            ask(model, proxy.endpoint, Options(), batch(account, 250))
+        error = part.value
+        assert (len(error.written), len(error.unknown)) == (written, 200 - written)
+        assert len(error.unwritten) == 50
+        assert proxy.operations() == ["BatchWriteItem"] * 8
+        assert set(there(client, account)).isdisjoint(error.unwritten)
+        assert set(there(client, account)) >= set(error.written)
+        proxy.faults.clear()
 
 
 def test_a_batch_that_hangs_may_be_written(model: Model, client: Client, proxy: Proxy) -> None:
@@ -103,3 +117,64 @@ def test_a_batch_that_hangs_may_be_written(model: Model, client: Client, proxy: 
     with pytest.raises(Incomplete) as unknown:
         awaiting(model, proxy.endpoint, Options(), batch("hangs too", 3))
     assert unknown.value.unknown == (0, 1, 2)
+
+
+UNANSWERED = (
+    ("all", ("bookings", {"accountId": "a"}), "aborted"),
+    ("get_many", ("Thing", [THING]), "aborted"),
+    ("put_many", ("Booking", [{"accountId": "a", "amount": 1}]), "incomplete"),
+)
+"""Calls of one request, and their errors where it has no answer in time."""
+
+
+@contextmanager
+def in_half_a_second(code: str) -> Iterator[None]:
+    """A call that ends with this error after half a second."""
+    started = time.monotonic()
+    with pytest.raises(KeyfoldError, match="did not end within 0.5 seconds") as late:
+        yield
+    assert 0.5 <= time.monotonic() - started < 2
+    assert late.value.code == code
+    assert not isinstance(late.value, Incomplete) or late.value.unknown == (0,)
+
+
+def test_a_server_that_does_not_answer_costs_the_time_of_a_call(model: Model) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with Client(model, endpoint) as client:
+            for name, args, code in UNANSWERED:
+                with in_half_a_second(code):
+                    getattr(client, name)(*args, timeout=0.5)
+
+        async def run() -> None:
+            async with AsyncClient(model, endpoint) as client:
+                for name, args, code in UNANSWERED[-1:]:
+                    with in_half_a_second(code):
+                        await getattr(client, name)(*args, timeout=0.5)
+
+        asyncio.run(run())
+
+
+def test_a_connection_keeps_no_time_of_a_call(model: Model, proxy: Proxy) -> None:
+    with Client(model, proxy.endpoint) as client:
+
+        def asked(timeout: float | None = None) -> object:
+            return client.one("thing", THING, timeout=timeout)
+
+        # The connection is there already, and the calls of other threads have their own times.
+        assert asked(timeout=1.2) is None
+        proxy.operations()
+        proxy.fail("GetItem", slow)
+        with ThreadPoolExecutor(1) as other:
+            endless = other.submit(asked)
+            while not proxy.seen:
+                time.sleep(0.01)
+            assert asked(timeout=1.2) is None
+            assert endless.result() is None
+        proxy.fail("GetItem", slow)
+        with pytest.raises(Aborted):
+            asked(timeout=0.4)
+        proxy.fail("GetItem", slow)
+        assert asked() is None
+        proxy.fail("GetItem", slow)
+        assert asked(timeout=1e9) is None

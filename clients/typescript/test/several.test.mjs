@@ -6,7 +6,12 @@ import { after, before, test } from "node:test";
 import { planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
-const { Client, KeyfoldError, startServer } = await source("client.js", "error.js", "transport/node.js");
+const { Client, KeyfoldError, startServer, transportOf } = await source(
+  "client.js",
+  "error.js",
+  "transport/connect.js",
+  "transport/node.js",
+);
 
 const MODEL = `
 model several 1
@@ -25,6 +30,7 @@ entity Note
 pattern user(userId)  -> User?
 pattern posts(userId) -> Post[]
 pattern note(n)       -> Note?
+pattern notes(n[])    -> Note[]
 write post(userId, text)
   create Post
 `;
@@ -227,6 +233,67 @@ test("what was handed to no transport is not written", async () => {
     return true;
   });
 });
+
+/** A client whose service reads only so many keys of a request, and leaves the others. `sent` has the number of keys
+ * of each request. */
+function leaving(count) {
+  const sent = [];
+  const { call } = transportOf(server.endpoint);
+  const transport = {
+    async call(operation, input, signal) {
+      if (operation !== "BatchGetItem") return call(operation, input, signal);
+      const { Main } = input.RequestItems;
+      const left = Main.Keys.slice(count(Main.Keys));
+      sent.push(Main.Keys.length);
+      const RequestItems = { Main: { ...Main, Keys: Main.Keys.slice(0, count(Main.Keys)) } };
+      const answer = count(Main.Keys) === 0 ? { Responses: {} } : await call(operation, { ...input, RequestItems }, signal);
+      return left.length === 0 ? answer : { ...answer, UnprocessedKeys: { Main: { ...Main, Keys: left } } };
+    },
+  };
+  return { sent, own: new Client(plan, transport) };
+}
+
+/** The ways to read several keys, each with what it is asked and the numbers of the notes it finds. */
+const READS = [
+  ["getMany", (own, keys, options) => own.getMany("Note", keys.map((n) => ({ n })), options)],
+  ["a pattern of keys", (own, n, options) => own.all("notes", { n }, 200, options)],
+];
+
+for (const [name, read] of READS) {
+  test(`keys that the service leaves are asked for again: ${name}`, async () => {
+    const numbers = Array.from({ length: 130 }, (_, at) => 90_000 - at);
+    await client.putMany("Note", numbers.map((n) => ({ n, text: `${n}` })));
+    const { sent, own } = leaving(({ length }) => Math.ceil(length / 2));
+    const found = await read(own, [...numbers, 99_999], { timeout: 20_000 });
+    assert.deepEqual(found.filter((one) => one !== undefined).map(({ n }) => n), numbers);
+    assert.deepEqual(
+      sent.sort((one, other) => other - one),
+      // Half of 100 and of 31 each time.
+      [100, 50, 31, 25, 15, 12, 7, 6, 3, 3, 1, 1],
+    );
+  });
+
+  test(`keys that the service leaves without end are reported: ${name}`, async () => {
+    // Each request reads one of five and then none.
+    const { sent, own } = leaving(({ length }) => (length === 5 ? 1 : 0));
+    const begun = Date.now();
+    await assert.rejects(read(own, [1, 2, 3, 4, 5], { timeout: 500 }), { code: "aborted" });
+    assert.ok(Date.now() - begun < 5_000);
+    assert.ok(sent.length > 1 && sent.length < 16, `${sent.length} requests within 500 ms`);
+    assert.deepEqual([...new Set(sent)], [5, 4]);
+    // Without pauses, the number of requests is what ends it.
+    sent.length = 0;
+    const { random } = Math;
+    Math.random = () => 0;
+    try {
+      const message = "the service left keys unprocessed again and again; try again later";
+      await assert.rejects(read(own, [1, 2, 3, 4, 5]), { code: "transport", message });
+    } finally {
+      Math.random = random;
+    }
+    assert.equal(sent.length, 16);
+  });
+}
 
 /** Notes for a transaction, with this many bytes in each text. */
 const newNotes = (count, bytes) =>

@@ -10,7 +10,7 @@ use keyfold_api::{
     DeleteItemInput, GetItemInput, PutItemInput, Request, Response, TransactWriteItemsInput,
 };
 use keyfold_client::{Backend, ClientError, Endpoint, Observer, Terms};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,6 +50,8 @@ enum Reply {
     Garbage,
     /// An answer without an end.
     Endless,
+    /// As `Done`, when this many requests have come since the ones before.
+    Together(usize),
 }
 
 /// The answers that are no plain ones.
@@ -73,7 +75,8 @@ fn odd(reply: Reply) -> &'static str {
         | Reply::Half
         | Reply::Strange
         | Reply::Moved
-        | Reply::Silent => "",
+        | Reply::Silent
+        | Reply::Together(_) => "",
     }
 }
 
@@ -124,8 +127,12 @@ impl Scripted {
     }
 
     fn backend(&self) -> Backend {
+        self.backend_with(2)
+    }
+
+    fn backend_with(&self, retries: u32) -> Backend {
         let endpoint = Endpoint {
-            retries: 2,
+            retries,
             request_timeout: Duration::from_millis(400),
             ..Endpoint::new(&self.url())
         };
@@ -143,10 +150,11 @@ impl Scripted {
 
 fn serve(mut stream: TcpStream, requests: &Mutex<Vec<String>>, script: &[Reply]) {
     while let Some(request) = message(&mut stream) {
-        let reply = {
+        let (number, reply) = {
             let mut all = requests.lock().unwrap();
             all.push(request);
-            *script.get(all.len() - 1).or(script.last()).unwrap()
+            let reply = *script.get(all.len() - 1).or(script.last()).unwrap();
+            (all.len(), reply)
         };
         let (status, body) = match reply {
             Reply::Done | Reply::DoneAndClosed | Reply::Half => ("200 OK", "{}".to_owned()),
@@ -160,6 +168,13 @@ fn serve(mut stream: TcpStream, requests: &Mutex<Vec<String>>, script: &[Reply])
             Reply::Strange => ("200 OK", "<html>".to_owned()),
             Reply::Moved => ("307 Temporary Redirect\r\nlocation: /there", String::new()),
             Reply::Closed => return,
+            Reply::Together(count) => {
+                while requests.lock().unwrap().len() < number.next_multiple_of(count) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                assert!(is_quiet(&stream), "a second request before the answer");
+                ("200 OK", "{}".to_owned())
+            }
             Reply::Silent => {
                 std::thread::sleep(Duration::from_secs(3));
                 return;
@@ -184,6 +199,14 @@ fn serve(mut stream: TcpStream, requests: &Mutex<Vec<String>>, script: &[Reply])
             return;
         }
     }
+}
+
+/// Whether a client has sent nothing more.
+fn is_quiet(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let more = stream.peek(&mut [0]);
+    stream.set_nonblocking(false).unwrap();
+    more.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
 }
 
 /// Reads a request: its head and body.
@@ -388,7 +411,7 @@ fn connections_are_kept_unless_they_are_half_used() {
         assert_eq!(server.connections(), made);
 
         let server = Scripted::start(&[Reply::DoneAndClosed]);
-        let backend = server.backend();
+        let backend = server.backend_with(0);
         for _ in 0..20 {
             let result = backend.start(put(), &Terms::default()).await;
             assert_eq!(kind(&result), "done", "{result:?}");
@@ -409,6 +432,43 @@ fn connections_are_kept_unless_they_are_half_used() {
         assert!(backend.start(put(), &Terms::default()).await.is_ok());
         assert_eq!(server.connections(), 2);
     });
+}
+
+/// The same of calls that block.
+#[test]
+fn connections_of_blocking_calls_are_kept() {
+    for (reply, connections) in [(Reply::Done, 1), (Reply::DoneAndClosed, 20)] {
+        let server = Scripted::start(&[reply]);
+        let backend = server.backend_with(0);
+        for _ in 0..20 {
+            let result = backend.call_on(put(), &Terms::default());
+            assert_eq!(kind(&result), "done", "{result:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!((server.count(), server.connections()), (20, connections));
+    }
+}
+
+/// Calls at the same time have a connection each, and the next ones use the same connections.
+#[test]
+fn no_connection_carries_two_calls_at_once() {
+    const CALLS: usize = 8;
+    let server = Scripted::start(&[Reply::Together(CALLS)]);
+    let backend = server.backend_with(0);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(4).enable_all().build().unwrap();
+    for round in 1..=20 {
+        runtime.block_on(async {
+            let calls = (0..CALLS).map(|_| tokio::spawn(backend.start(put(), &Terms::default())));
+            for call in calls.collect::<Vec<_>>() {
+                assert_eq!(kind(&call.await.unwrap()), "done");
+            }
+        });
+        assert_eq!(
+            (server.count(), server.connections()),
+            (round * CALLS, CALLS)
+        );
+    }
 }
 
 /// A thread that sleeps until its task is woken.

@@ -171,6 +171,24 @@ fn a_kind_that_a_collection_does_not_have(item: OrderWithItemsItem) {
     let OrderWithItemsItem::User(user) = item else { return }; //~ E0599 no variant or associated item named `User` found for enum `OrderWithItemsItem`
 }
 
+fn a_kind_that_is_not_handled(item: OrderWithItemsItem) -> Option<Order> {
+    match item { //~ E0004 non-exhaustive patterns: `OrderWithItemsItem::OrderItem(_)` not covered
+        OrderWithItemsItem::Order(order) => Some(order),
+    }
+}
+
+fn an_event_that_is_not_handled(event: ShopEvent) -> bool {
+    match event { //~ E0004 non-exhaustive patterns: `ShopEvent::Product(_)` not covered
+        ShopEvent::User(_) | ShopEvent::Order(_) | ShopEvent::OrderItem(_) => true,
+    }
+}
+
+fn a_word_that_is_not_handled(status: &OrderStatus) -> bool {
+    match status { //~ E0004 non-exhaustive patterns: `&OrderStatus::Shipped` not covered
+        OrderStatus::Pending | OrderStatus::Paid => true,
+    }
+}
+
 fn an_item_that_may_be_absent(pair: PairAnswer) -> Account {
     pair.payee //~ E0308 expected `Account`, found `Option<Account>`
 }

@@ -23,8 +23,9 @@ from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
 from keyfold.transport.given import check_client
+from keyfold.transport.left import heed, within
 from keyfold.transport.limit import Limit, Over
-from keyfold.transport.policy import Attempts, Wait, prepared
+from keyfold.transport.policy import Attempts, Lost, Wait, prepared
 from keyfold.transport.process import STEP_SECONDS
 from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
@@ -168,6 +169,9 @@ class Driver:
             except EXPECTED as error:
                 # Also a server of its own that does not start again.
                 outcome = outcome_of(error, request)
+                if limit.over() and not isinstance(outcome, Service):
+                    is_sent = isinstance(outcome, Lost)
+                    return (attempts.ended if is_sent else attempts.unsent)(limit.aborted())
                 own = self._own
                 if self._target and own and not isinstance(outcome, Service):
                     self._target.doubt(own.connection)
@@ -191,7 +195,8 @@ class Driver:
             if direct is None:
                 return answers.given(operation, getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
-            return direct.send(operation, body)
+            with within(limit.to_send()):
+                return direct.send(operation, body)
 
         return send
 
@@ -207,6 +212,8 @@ class Driver:
                 if own is None or own.connection != connection:
                     client = without_retries(connect(connection))
                     direct = Direct.of(client, connection.server)
+                    if direct is not None:
+                        heed(direct.session)
                     own = self._own = _Own(connection, client, direct)
         return own.client, own.direct
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
@@ -25,6 +26,8 @@ _SETTINGS: dict[str, Any] = {
 """The settings of botocore's clients."""
 _REGION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_PLACE = re.compile(r"[^\[\]]*|(?:[^\[\]]*@)?\[(?P<address>[^\[\]]*)\](?::\d*)?")
+"""A host with its port: where it has brackets, an address is in them."""
 _OF_HOST = re.compile(
     r"(?:.+\.)?(?:dynamodb(?:-fips)?|ddb)\.([^.]+)(?:\.vpce)?\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|api\.aws)"
 )
@@ -120,8 +123,12 @@ def _parts(text: str) -> SplitResult | None:
     """The parts of a text; none where it has no such form."""
     try:
         parts = urlsplit(text)
+        # Which hosts with brackets it takes depends on the version of Python.
+        found = _PLACE.fullmatch(parts.netloc)
+        if found and found["address"] is not None:
+            IPv6Address(found["address"])
         # Reading the port checks it.
-        return parts if parts.port is None or parts.port > 0 else None
+        return parts if found and (parts.port is None or parts.port > 0) else None
     except ValueError:
         return None
 

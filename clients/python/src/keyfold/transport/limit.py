@@ -30,6 +30,13 @@ class Limit:
         """The seconds that are left."""
         return None if self.end is None else max(0.0, self.end - time.monotonic())
 
+    def to_send(self) -> float | None:
+        """The seconds that are left for a request. Raises `Over` where there are none."""
+        left = self.left()
+        if left == 0.0:
+            raise Over
+        return left
+
     def within(self, seconds: float) -> float:
         """So many seconds, and no more than are left."""
         left = self.left()

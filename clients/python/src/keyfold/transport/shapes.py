@@ -7,7 +7,6 @@ does: with bytes for base64, and without what is absent.
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from functools import partial
 from typing import Any, cast
 
 from keyfold.values import number
+from keyfold.values.value import bytes_of
 
 _SHORT = re.compile(r"-?[0-9]{1,19}(?:\.[0-9]{1,18})?").fullmatch
 """Most numbers: none of these is out of DynamoDB's range."""
@@ -170,7 +170,7 @@ def _digits(held: Any) -> str:
 
 def _bytes(held: Any) -> bytes:
     """Bytes, or their text."""
-    return held if type(held) is bytes else base64.b64decode(_text("B", held), validate=True)
+    return held if type(held) is bytes else bytes_of(_text("B", held))
 
 
 def _null(held: Any) -> bool:

@@ -182,6 +182,14 @@ def encoded(value: object) -> str:
     )
 
 
+def bytes_of(text: str) -> bytes:
+    """The bytes of base64 as DynamoDB has it. Raises a `ValueError` for another text."""
+    if text.startswith("="):
+        # Python 3.10 takes it for no bytes.
+        raise ValueError("padding without bytes")
+    return base64.b64decode(text, validate=True)
+
+
 def decoded(value: Value) -> Value:
     """A value of DynamoDB's JSON, in which binary values are base64, in canonical form."""
     return canonical(_with_bytes(value))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn, cast
 
 from keyfold.values import number
-from keyfold.values.value import Item, Value, shown_text
+from keyfold.values.value import Item, Value, bytes_of, shown_text
 
 _DEPTH_MAX = 64
 """The deepest nesting that is read; the service's own limit is far below."""
@@ -68,7 +67,7 @@ def _bytes(path: str, given: object, _depth: int = 0) -> bytes:
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(cast("bytes", given))
     try:
-        return base64.b64decode(_text(path, given), validate=True)
+        return bytes_of(_text(path, given))
     except ValueError:
         _refuse(path)
 

@@ -1,0 +1,52 @@
+"""The time that a call has left, as that of its request under way.
+
+A client of botocore has its times from its start on, and its session hands them anew to the
+connection of each request. The session of a client of this package hands over the rest of the
+call's time where that is less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from urllib3.util import Timeout
+
+_SECONDS_MIN = 0.001
+"""A connection has no time of 0 seconds."""
+_left: ContextVar[float | None] = ContextVar("keyfold_left", default=None)
+
+
+class _Left(Timeout):
+    """The times of a session, or those of the call."""
+
+    def clone(self) -> Timeout:
+        left, own = _left.get(), super().clone()
+        if left is None:
+            return own
+        # The answer may begin after a new connection has taken its part.
+        return Timeout(total=left, connect=own.connect_timeout, read=own.read_timeout)
+
+
+def heed(session: Any) -> None:
+    """Lets a session of botocore heed `within`, if this version of it keeps its times where others
+    do; it has its own times alone otherwise."""
+    own = getattr(session, "_timeout", None)
+    pools = getattr(getattr(session, "_manager", None), "connection_pool_kw", None)
+    if isinstance(own, Timeout) and isinstance(pools, dict):
+        # Proxies take the session's, the other connections those of its pools.
+        times = _Left(connect=own.connect_timeout, read=own.read_timeout)
+        setattr(session, "_timeout", times)
+        pools["timeout"] = times
+
+
+@contextmanager
+def within(seconds: float | None) -> Generator[None, None, None]:
+    """What is sent here waits no longer than so many seconds for a part of its answer."""
+    before = _left.set(None if seconds is None else max(seconds, _SECONDS_MIN))
+    try:
+        yield
+    finally:
+        _left.reset(before)
