@@ -14,7 +14,7 @@
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
-//! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
+//! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
@@ -33,6 +33,7 @@ mod apply;
 mod cell;
 mod check;
 mod convert;
+mod copy;
 mod doubles;
 mod drafts;
 mod mapping;

@@ -7,7 +7,7 @@ use crate::statement::{self, Statements};
 use keyfold_model::diagnostic::Diagnostic;
 use keyfold_model::schema::Attribute;
 use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable, Taken};
-use keyfold_model::{Entity, Model};
+use keyfold_model::{Entity, Model, Type};
 use std::collections::BTreeMap;
 
 /// Why a model cannot be mapped to a database.
@@ -60,6 +60,13 @@ pub struct Mapped<'m> {
     /// The attributes that no column fills, and that need none.
     pub unfilled: Vec<&'m str>,
     pub(crate) is_sqlite: bool,
+    /// Where in a row the values stand by which rows are put in order, and whether bytes are what the column holds
+    /// (and no text that is none).
+    pub(crate) order: Vec<(usize, bool)>,
+    /// Whether they are a key: no two rows have the same, and none is NULL.
+    pub(crate) has_key: bool,
+    /// Whether two rows may make one item, as far as the database's keys and types say.
+    pub(crate) may_double: bool,
     pub(crate) statements: Statements,
     pub(crate) depends: Vec<Dependence>,
 }
@@ -113,8 +120,13 @@ impl<'m> Mapping<'m> {
             if faults.len() == known {
                 let depends = one.depends(source, &identity, &mut mapping.watched);
                 let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
-                let statements = Statements::of(source, &one.origin, &columns, &identity);
+                let key = source.key(&one.origin.table)?;
+                let order = one.order(&filled, &identity, &key);
+                let statements = Statements::of(source, &one.origin, &columns, &identity, &key);
                 mapping.entities.push(Mapped {
+                    order,
+                    has_key: !key.is_empty(),
+                    may_double: one.may_double(&filled, &identity, &key),
                     model,
                     entity,
                     unfilled: one.unfilled_of(&filled),
@@ -374,6 +386,54 @@ impl<'m> Draft<'m> {
         identity
     }
 
+    /// The type of a column of the first table.
+    fn kind(&self, name: &str) -> &str {
+        let mut columns = self.columns(&self.origin.table.alias).iter();
+        let found = columns.find(|one| one.name == name);
+        found.map_or("", |one| one.kind.as_str())
+    }
+
+    /// The places of the columns in whose order rows are read: of a key, they stand behind the others.
+    fn order(
+        &self,
+        filled: &[Filled<'m>],
+        identity: &[(usize, String)],
+        key: &[String],
+    ) -> Vec<(usize, bool)> {
+        if key.is_empty() {
+            let is_binary = |at: usize| {
+                let kind = filled.get(at).map(|one| &one.attribute.kind);
+                matches!(kind, Some(Type::Binary))
+            };
+            return identity
+                .iter()
+                .map(|(at, _)| (*at, is_binary(*at)))
+                .collect();
+        }
+        let key = key.iter().enumerate();
+        let place = |(at, name): (usize, &String)| {
+            let kind = self.kind(name).to_lowercase();
+            (filled.len() + at, kind.contains("blob") || kind == "bytea")
+        };
+        key.map(place).collect()
+    }
+
+    /// Whether two rows may make one item: the identity does not hold all columns of a key, or a column has several
+    /// spellings of one value.
+    fn may_double(
+        &self,
+        filled: &[Filled<'m>],
+        identity: &[(usize, String)],
+        key: &[String],
+    ) -> bool {
+        let is_distinct = |name: &String| {
+            let own = identity.iter().find(|(_, column)| column == name);
+            let one = own.and_then(|(at, _)| filled.get(*at));
+            one.is_some_and(|one| has_one_spelling(self.kind(name), &one.attribute.kind))
+        };
+        key.is_empty() || !key.iter().all(is_distinct)
+    }
+
     fn not_own(&self, name: &str) -> Diagnostic {
         let span = match self.origin.taken(name) {
             Some(Taken::Column(column)) => column.span,
@@ -433,6 +493,28 @@ impl<'m> Draft<'m> {
             });
         }
         depends
+    }
+}
+
+/// Whether different values of a column are different values of an attribute.
+fn has_one_spelling(column: &str, attribute: &Type) -> bool {
+    let column = column.to_lowercase();
+    match attribute {
+        Type::Int | Type::Number => column.contains("int") || column.starts_with("numeric"),
+        Type::String | Type::Words(_) => ["int", "char", "text", "uuid"]
+            .iter()
+            .any(|one| column.contains(one)),
+        Type::Uuid => column == "uuid",
+        Type::Date => column == "date",
+        Type::Binary => column.contains("blob") || column == "bytea",
+        Type::Bool
+        | Type::Time(_)
+        | Type::Period(_)
+        | Type::Ulid
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => false,
     }
 }
 

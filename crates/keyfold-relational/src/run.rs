@@ -1,13 +1,11 @@
 //! A migration: every row is read once, and changes are carried until they are asked to end. Changes are kept
-//! in the source before the first row is read. The rows of a page are written before the next page is read,
-//! and changes are carried after the last page; whatever a change touched is read anew then, so any order of
-//! reads, changes and kills ends in what the rows hold.
+//! in the source before the first row is read, and are carried after the last page; whatever a change touched is
+//! read anew then, so any order of reads, changes and kills ends in what the rows hold.
 
 use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
-use crate::pages::{Cursor, Page};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
@@ -76,9 +74,9 @@ impl From<Unwritten> for Ended {
 pub struct Migration<'a, 'm> {
     pub(crate) mapping: &'a Mapping<'m>,
     pub(crate) source: &'a mut dyn Source,
-    backend: &'a Backend,
-    progress: &'a Progress,
-    sizes: Sizes,
+    pub(crate) backend: &'a Backend,
+    pub(crate) progress: &'a Progress,
+    pub(crate) sizes: Sizes,
 }
 
 /// How much is read at once.
@@ -155,88 +153,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.follow(&state, once)
     }
 
-    fn copy(&mut self, state: &mut State) -> Result<(), Ended> {
-        let mapping = self.mapping;
-        let mut entities = mapping.entities.iter();
-        let begun = entities
-            .position(|one| one.entity.name == state.entity)
-            .unwrap_or(0);
-        for (at, mapped) in mapping.entities.iter().enumerate().skip(begun) {
-            if state.entity != mapped.entity.name {
-                (state.entity, state.after) = (mapped.entity.name.clone(), None);
-            }
-            while self.copy_page((at, mapped), state)? {}
-            state.after = None;
-        }
-        state.phase = Phase::Follow;
-        self.save(state)
-    }
-
-    /// Copies the next page of an entity: whether there may be more. A row of now may rest on a row that came
-    /// after its own entity was copied (an order of a new customer), so what is refused is tried again after
-    /// the changes so far. Those of entities that are copied later need not be carried: these are read later.
-    fn copy_page(
-        &mut self,
-        (at, mapped): (usize, &Mapped<'m>),
-        state: &mut State,
-    ) -> Result<bool, Ended> {
-        if self.progress.is_stopping() {
-            return Err(Ended::Stopped);
-        }
-        if state.after.is_none() {
-            // A run that goes on from here knows that items of this entity may be there.
-            self.save(state)?;
-        }
-        let page = loop {
-            let page = self.page(mapped, state)?;
-            let copied = match page.problem(mapped) {
-                Some(problem) => Err(Ended::Problem(problem)),
-                None => self.copied(at, mapped, &page.rows),
-            };
-            match copied {
-                Ok(()) => break page,
-                Err(Ended::Problem(problem)) => {
-                    let has_more = self.carry_all(state, at + 1)? > 0;
-                    let can_go_on = has_more
-                        || (page.problem(mapped).is_none()
-                            && self.write_parents(mapped, &page.rows)?);
-                    if !can_go_on {
-                        return Err(Ended::Problem(problem));
-                    }
-                    if !has_more {
-                        self.copied(at, mapped, &page.rows)?;
-                        break page;
-                    }
-                }
-                Err(other) => return Err(other),
-            }
-        };
-        state.rows += page.rows.len() as u64;
-        if !page.rows.is_empty() {
-            state.after = page.after;
-            self.save(state)?;
-        }
-        Ok(page.has_more)
-    }
-
-    fn page(&mut self, mapped: &Mapped<'m>, state: &State) -> Result<Page, Ended> {
-        let most = self.sizes.rows;
-        let after = state.after.clone();
-        let page = self.asked(|source| Cursor::behind(after.clone()).next(mapped, source, most))?;
-        let page = page.unwrap_or_default();
-        self.progress.add_read(page.rows.len());
-        Ok(page)
-    }
-
-    fn copied(&mut self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
-        let mut wishes = Vec::new();
-        for row in rows {
-            wishes.push(Wish::of(at, mapped, row)?);
-        }
-        self.write(wishes)
-    }
-
-    fn save(&self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn save(&self, state: &State) -> Result<(), Ended> {
         match self.states().write(state, Some(state.fence))? {
             true => Ok(()),
             false => Err(Ended::Overtaken),
@@ -298,7 +215,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Carries all changes that there are of the first entities: how many.
-    fn carry_all(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+    pub(crate) fn carry_all(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
         let mut all = 0;
         loop {
             match self.carry_some(state, entities)? {
@@ -459,6 +376,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 row: identity.clone(),
                 key,
                 values: None,
+                is_new: false,
             });
         }
         Ok(())

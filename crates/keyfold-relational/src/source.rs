@@ -76,6 +76,16 @@ pub trait Source {
     /// When the database cannot be read.
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError>;
 
+    /// The columns of a key of a table, in whose order the database reads its rows without sorting them: no two
+    /// rows have the same, and none is NULL. Empty where there is no such key.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        let _ = table;
+        Ok(Vec::new())
+    }
+
     /// A name as the database's SQL quotes it.
     fn quoted(&self, name: &str) -> String;
 

@@ -16,6 +16,8 @@ pub(crate) struct Statements {
     only: String,
     /// The columns that identify an item.
     identity: Vec<String>,
+    /// The columns in whose order rows are read; empty where it is the identity's.
+    key: Vec<String>,
     tables: String,
 }
 
@@ -83,12 +85,21 @@ impl Statements {
         origin: &Origin,
         columns: &[&str],
         identity: &[(usize, String)],
+        key: &[String],
     ) -> Statements {
         let alias = &origin.table.alias;
         let own = identity.iter().map(|(_, name)| column(source, alias, name));
+        let key = key.iter().map(|name| column(source, alias, name));
+        let key: Vec<String> = key.collect();
         let tables = tables(source, origin, origin.joins.len());
+        let columns = columns
+            .iter()
+            .copied()
+            .chain(key.iter().map(String::as_str));
+        let columns: Vec<&str> = columns.collect();
         Statements {
             select: format!("SELECT {} FROM {tables}", columns.join(", ")),
+            key,
             only: origin
                 .only
                 .as_ref()
@@ -114,16 +125,31 @@ impl Statements {
         }
     }
 
-    /// The rows in the order of their identity, at most so many: from the beginning, or from the identity that
-    /// is its arguments. Without those whose identity has a NULL.
-    pub(crate) fn page(&self, source: &dyn Source, is_first: bool, most: usize) -> String {
-        let own = self.identity.join(", ");
-        let named = self.identity.iter();
-        let mut all: Vec<String> = named.map(|one| format!("{one} IS NOT NULL")).collect();
-        if !is_first {
-            let places = (1..=self.identity.len()).map(|at| source.argument(at));
-            let places: Vec<String> = places.collect();
-            all.push(format!("({own}) >= ({})", places.join(", ")));
+    /// The rows in their order, at most so many: from the beginning, or from the place that is its arguments; up
+    /// to the place that is the arguments behind those, if there is an end. Without those whose place has a NULL.
+    pub(crate) fn page(
+        &self,
+        source: &dyn Source,
+        (has_begin, has_end): (bool, bool),
+        most: usize,
+    ) -> String {
+        let order = match self.key.is_empty() {
+            true => &self.identity,
+            false => &self.key,
+        };
+        let own = order.join(", ");
+        let mut all = Vec::new();
+        if self.key.is_empty() {
+            all.extend(order.iter().map(|one| format!("{one} IS NOT NULL")));
+        }
+        let mut given = 0;
+        for (is_given, sign) in [(has_begin, ">="), (has_end, "<=")] {
+            if is_given {
+                let places = (1..=order.len()).map(|at| source.argument(given + at));
+                let places: Vec<String> = places.collect();
+                all.push(format!("({own}) {sign} ({})", places.join(", ")));
+                given += order.len();
+            }
         }
         format!(
             "{}{} ORDER BY {own} LIMIT {most}",

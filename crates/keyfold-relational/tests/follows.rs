@@ -197,6 +197,9 @@ impl Source for Busy {
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         self.inner.columns(table)
     }
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        self.inner.key(table)
+    }
     fn quoted(&self, name: &str) -> String {
         self.inner.quoted(name)
     }

@@ -103,6 +103,23 @@ pub(super) fn columns(
     Ok(Some(column.collect()))
 }
 
+/// The columns of the primary key of a table, in its order.
+pub(super) fn key(session: &mut Session, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.simple(&format!(
+        "SELECT a.attname FROM pg_index i, unnest(i.indkey) WITH ORDINALITY AS k (number, place) JOIN pg_attribute a \
+         ON a.attnum = k.number WHERE i.indrelid = {0} AND a.attrelid = {0} AND i.indisprimary AND i.indisvalid AND \
+         i.indimmediate AND k.place <= i.indnkeyatts ORDER BY k.place",
+        found.table.number
+    ))?;
+    let names = rows
+        .iter()
+        .map(|row| row.get(0).unwrap_or_default().to_owned());
+    Ok(names.collect())
+}
+
 /// The tables that are watched, if the log tells the watched columns of rows that are gone.
 ///
 /// # Errors

@@ -117,6 +117,10 @@ impl Source for Postgres {
         catalog::columns(&mut self.control, table)
     }
 
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        catalog::key(&mut self.control, table)
+    }
+
     fn quoted(&self, name: &str) -> String {
         quoted(name)
     }

@@ -153,6 +153,22 @@ impl Source for Sqlite {
         Ok(Some(columns.collect::<Result<_, _>>()?))
     }
 
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        let schema = Sqlite::schema(table.schema.as_ref());
+        // A primary key that is no INTEGER takes NULL, unless the column or the table says otherwise.
+        let mut statement = self.connection.prepare(
+            "SELECT name, \"notnull\" OR (type = 'INTEGER' COLLATE NOCASE AND (SELECT count(*) FROM \
+             pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0 ORDER BY pk",
+        )?;
+        let columns = statement.query_map([table.name.as_str(), schema], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let columns: Vec<(String, bool)> = columns.collect::<Result<_, _>>()?;
+        let is_key = columns.iter().all(|(_, is_there)| *is_there);
+        let names = columns.into_iter().map(|(name, _)| name);
+        Ok(names.filter(|_| is_key).collect())
+    }
+
     fn quoted(&self, name: &str) -> String {
         triggers::quoted(name)
     }
