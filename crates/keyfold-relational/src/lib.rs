@@ -16,18 +16,9 @@
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
+//! - `world`: time, chance and a lock.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
-
-#![allow(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::result_large_err,
-    clippy::wildcard_enum_match_arm,
-    clippy::match_wildcard_for_single_variants,
-    reason = "a run waits for databases by the clock, and locks a file beside one; a fault of a model is large and \
-              rare; a request has one kind of answer"
-)]
 
 mod apply;
 mod cell;
@@ -53,6 +44,7 @@ mod statement;
 mod taking;
 mod verify;
 mod wish;
+mod world;
 
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};

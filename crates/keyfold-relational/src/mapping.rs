@@ -235,21 +235,22 @@ impl<'m> Draft<'m> {
         self.tables.get(alias).map_or(&[], Vec::as_slice)
     }
 
-    fn has(&self, column: &SqlColumn) -> Result<(), Diagnostic> {
+    /// What is wrong with a column that the database does not have.
+    fn lacking(&self, column: &SqlColumn) -> Option<Diagnostic> {
         let columns = self.columns(&column.alias);
         if called(columns, &column.column).is_some() {
-            return Ok(());
+            return None;
         }
         let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
         let message = format!("`{}` has no column `{}`", column.alias, column.column);
         let error = Diagnostic::error("KF002", column.span, message, "not in the database");
-        Err(error.help(format!("it has {}", names.join(", "))))
+        Some(error.help(format!("it has {}", names.join(", "))))
     }
 
     fn check_joins(&self, faults: &mut Vec<Diagnostic>) {
         for (one, other) in self.origin.joins.iter().flat_map(|join| &join.on) {
-            faults.extend(self.has(one).err());
-            faults.extend(self.has(other).err());
+            faults.extend(self.lacking(one));
+            faults.extend(self.lacking(other));
         }
     }
 
@@ -265,7 +266,7 @@ impl<'m> Draft<'m> {
             let sql = match self.origin.taken(&attribute.name) {
                 Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None)),
                 Some(Taken::Column(column)) => {
-                    faults.extend(self.has(column).err());
+                    faults.extend(self.lacking(column));
                     Some(of_column(&column.alias, &column.column))
                 }
                 None => self

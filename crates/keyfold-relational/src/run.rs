@@ -11,9 +11,10 @@ use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
 use crate::statement::PAGE;
 use crate::wish::Wish;
+use crate::world::{self, Moment};
 use keyfold_client::{Backend, ClientError};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The most changes of a table that are read at once.
 const CHANGES_MAX: usize = 500;
@@ -190,12 +191,12 @@ impl<'a, 'm> Migration<'a, 'm> {
         if !error.may_pass || *tries > SOURCE_TRIES || self.progress.is_stopping() {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(u64::from((*tries).min(10)) * 100));
+        world::pause(Duration::from_millis(u64::from((*tries).min(10)) * 100));
         true
     }
 
     fn follow(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
-        let mut looked = Instant::now();
+        let mut looked = Moment::now();
         loop {
             if self.progress.is_stopping() {
                 return Ok(Ended::Stopped);
@@ -206,9 +207,9 @@ impl<'a, 'm> Migration<'a, 'm> {
             if once {
                 return Ok(Ended::Caught);
             }
-            std::thread::sleep(IDLE);
+            world::pause(IDLE);
             if looked.elapsed() > Duration::from_secs(1) {
-                looked = Instant::now();
+                looked = Moment::now();
                 self.check_mine(state)?;
             }
         }
@@ -241,7 +242,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 Err(Ended::Problem(_)) if change.has_more || tries < PROBLEM_TRIES => {
                     tries += 1;
                     most = most.saturating_mul(4);
-                    std::thread::sleep(IDLE * tries.min(10));
+                    world::pause(IDLE * tries.min(10));
                     continue;
                 }
                 other => other?,

@@ -19,6 +19,7 @@ mod value;
 
 use crate::cell::Cell;
 use crate::source::{Change, Column, Source, SourceError, Watched};
+use crate::world;
 use keyfold_model::schema::origin::SqlTable;
 use quoting::quoted;
 use session::Session;
@@ -101,7 +102,7 @@ impl Postgres {
                     may_pass: true,
                 });
             }
-            std::thread::sleep(pause);
+            world::pause(pause);
             waited += pause;
             pause = (pause * 2).min(Duration::from_millis(100));
         }
@@ -147,7 +148,7 @@ impl Source for Postgres {
                     may_pass: true,
                 });
             }
-            std::thread::sleep(SETTLE_PAUSE);
+            world::pause(SETTLE_PAUSE);
             waited += SETTLE_PAUSE;
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::quoting::literal;
 use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
+use crate::world;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::time::Duration;
@@ -106,7 +107,7 @@ impl Session {
             ))
         })?;
         if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
+            && let Some(password) = world::password()
         {
             config.password(password);
         }
@@ -135,7 +136,7 @@ impl Session {
             if !is_starting || tries > START_TRIES {
                 return Err(error);
             }
-            std::thread::sleep(Duration::from_secs(1));
+            world::pause(Duration::from_secs(1));
         }
         Ok(session)
     }
@@ -313,7 +314,7 @@ impl Session {
                 return Ok(());
             }
             if tried + 1 < CLAIM_TRIES {
-                std::thread::sleep(CLAIM_PAUSE);
+                world::pause(CLAIM_PAUSE);
             }
         }
         let holder = self.text(&format!(

@@ -9,8 +9,9 @@ use super::reading::{Reading, Told};
 use super::session::Session;
 use super::value;
 use crate::source::{SourceError, Watched};
+use crate::world::Moment;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PUBLICATION: &str = "keyfold_migrate";
 /// The earliest version that publishes partitions as their table.
@@ -27,8 +28,8 @@ pub(super) struct Slot {
     domains: BTreeMap<u32, u32>,
     /// The end of the log at the last look that found nothing: as long as it stands, there is nothing.
     quiet: Option<String>,
-    looked: Option<Instant>,
-    moved: Option<Instant>,
+    looked: Option<Moment>,
+    moved: Option<Moment>,
 }
 
 /// Whether a transaction that has ended is visible in a snapshot, `xmin:xmax:running,running`. Of the
@@ -241,7 +242,7 @@ impl Slot {
         self.check_publication(session, &tables, &gone)?;
         self.domains = catalog::domains(session)?;
         self.tables = tables;
-        self.looked = Some(Instant::now());
+        self.looked = Some(Moment::now());
         Ok(())
     }
 
@@ -311,7 +312,7 @@ impl Slot {
     /// Moves the slot to a place of the log: what is before it is kept no more.
     pub(super) fn advance(&mut self, session: &mut Session, place: i64) -> Result<(), SourceError> {
         let place = place.cast_unsigned();
-        self.moved = Some(Instant::now());
+        self.moved = Some(Moment::now());
         session.execute(&format!(
             "SELECT pg_replication_slot_advance({}, '{:X}/{:X}')",
             literal(&self.name),

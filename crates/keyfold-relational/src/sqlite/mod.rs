@@ -6,10 +6,10 @@ mod triggers;
 
 use crate::cell::Cell;
 use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
+use crate::world::Lock;
 use keyfold_model::schema::origin::SqlTable;
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, OpenFlags};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
     /// The file whose lock says that a migration is under way.
-    claimed: Option<File>,
+    claimed: Option<Lock>,
 }
 
 impl From<rusqlite::Error> for SourceError {
@@ -225,7 +225,7 @@ impl Source for Sqlite {
         triggers::drop_all(&mut self.connection)?;
         // Nothing is left beside the database either; whoever has it open still has its lock.
         if self.claimed.is_some() {
-            std::fs::remove_file(self.lock_path()).map_err(|error| {
+            Lock::remove(&self.lock_path()).map_err(|error| {
                 SourceError::lasting(format!(
                     "cannot remove {}: {error}",
                     self.lock_path().display()
@@ -275,22 +275,15 @@ impl Source for Sqlite {
         let failed = |error: std::io::Error| {
             SourceError::lasting(format!("cannot lock {}: {error}", path.display()))
         };
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {
-                self.claimed = Some(file);
+        match Lock::take(&path).map_err(failed)? {
+            Some(lock) => {
+                self.claimed = Some(lock);
                 Ok(())
             }
-            Err(std::fs::TryLockError::WouldBlock) => Err(SourceError::lasting(format!(
+            None => Err(SourceError::lasting(format!(
                 "another migration of {} is under way: one at a time reads its changes",
                 self.path.display()
             ))),
-            Err(std::fs::TryLockError::Error(error)) => Err(failed(error)),
         }
     }
 }
