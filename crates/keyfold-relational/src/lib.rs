@@ -53,7 +53,7 @@ pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
 pub use run::{Ended, Migration, Sizes};
-pub use source::{Change, Column, Source, SourceError, Touched, Watched};
+pub use source::{Change, Column, End, Source, SourceError, Touched, Watched};
 pub use state::{Phase, STATES, State};
 pub use taking::abort;
 pub use verify::{Difference, Verified, VerifyError, verify};

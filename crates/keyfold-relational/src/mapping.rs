@@ -1,7 +1,7 @@
 //! The `from` lines of a model beside the tables that a database has: which column an attribute is taken
 //! from, and which rows of other tables an entity depends on.
 
-use crate::source::{Column, Source, SourceError, Watched};
+use crate::source::{Column, End, Source, SourceError, Watched};
 use crate::sql;
 use crate::statement::{self, Statements};
 use keyfold_model::diagnostic::Diagnostic;
@@ -118,7 +118,7 @@ impl<'m> Mapping<'m> {
             }
             let identity = one.identity(&filled, &mut faults);
             if faults.len() == known {
-                let depends = one.depends(source, &identity, &mut mapping.watched);
+                let depends = one.depends(source, &identity, &mut mapping.watched)?;
                 let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
                 let key = source.key(&one.origin.table)?;
                 let order = one.order(&filled, &identity, &key);
@@ -455,10 +455,10 @@ impl<'m> Draft<'m> {
 
     fn depends(
         &self,
-        source: &dyn Source,
+        source: &mut dyn Source,
         identity: &[(usize, String)],
         watched: &mut Vec<Watched>,
-    ) -> Vec<Dependence> {
+    ) -> Result<Vec<Dependence>, SourceError> {
         let columns: Vec<&str> = identity.iter().map(|(_, column)| column.as_str()).collect();
         let own = &self.origin.table;
         let (at, positions) = watch(watched, own, &columns);
@@ -473,27 +473,40 @@ impl<'m> Draft<'m> {
                 .on
                 .iter()
                 .map(|(one, other)| match one.alias == *alias {
-                    true => (one, other),
-                    false => (other, one),
+                    true => (one, other, true),
+                    false => (other, one, false),
                 });
-            let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
-            let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
+            let (mut columns, mut conditions) = (Vec::new(), Vec::new());
+            for (own, other, is_own_first) in pairs {
+                columns.push(own.column.as_str());
+                let ends = (self.end(own), self.end(other));
+                if let (Some(own), Some(other)) = ends {
+                    let number = conditions.len() + 1;
+                    conditions.push(source.joined((&own, &other), is_own_first, number)?);
+                }
+            }
             let (at, positions) = watch(watched, &join.table, &columns);
-            let kind_of = |own: &SqlColumn| {
-                let mut columns = self.columns(&own.alias).iter();
-                let found = columns.find(|one| one.name == own.column);
-                found.map_or("", |one| one.kind.as_str())
-            };
-            let others = pairs.iter().map(|(own, other)| (*other, kind_of(own)));
-            let others: Vec<(&SqlColumn, &str)> = others.collect();
-            let sql = statement::dependent(source, &self.origin, number, &others, identity);
+            let sql = statement::dependent(source, &self.origin, number, &conditions, identity);
             depends.push(Dependence {
                 watched: at,
                 columns: positions,
                 sql: Some(sql),
             });
         }
-        depends
+        Ok(depends)
+    }
+
+    /// A column of a join.
+    fn end<'e>(&'e self, column: &'e SqlColumn) -> Option<End<'e>> {
+        let mut tables = self.origin.tables();
+        let table = tables.find(|one| one.alias == column.alias)?;
+        let mut columns = self.columns(&column.alias).iter();
+        let found = columns.find(|one| one.name == column.column);
+        Some(End {
+            table,
+            column: &column.column,
+            kind: found.map_or("", |one| one.kind.as_str()),
+        })
     }
 }
 

@@ -64,6 +64,17 @@ pub struct Change {
     pub has_more: bool,
 }
 
+/// One end of a join.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'e> {
+    /// The table.
+    pub table: &'e SqlTable,
+    /// The column.
+    pub column: &'e str,
+    /// Its type, as the database writes it.
+    pub kind: &'e str,
+}
+
 /// A relational database.
 pub trait Source {
     /// What names it, without its password.
@@ -109,6 +120,23 @@ pub trait Source {
     fn argument_of(&self, number: usize, kind: &str) -> String {
         let _ = kind;
         self.argument(number)
+    }
+
+    /// The condition that the second end of a join is joined to a value of the first one, which is an argument. It
+    /// is true of every row that the join reaches, and may be of more.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn joined(
+        &mut self,
+        (own, other): (&End<'_>, &End<'_>),
+        is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        let _ = is_own_first;
+        let (alias, column) = (self.quoted(&other.table.alias), self.quoted(other.column));
+        let argument = self.argument_of(number, own.kind);
+        Ok(format!("{alias}.{column} = {argument}"))
     }
 
     /// Waits until what was read is durable in the database: a row that a failure takes back must not have

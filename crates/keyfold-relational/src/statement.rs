@@ -2,7 +2,7 @@
 
 use crate::cell::Cell;
 use crate::source::Source;
-use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable};
+use keyfold_model::schema::origin::{Origin, SqlTable};
 
 /// The rows that are read at once.
 pub(crate) const PAGE: usize = 1_000;
@@ -54,28 +54,23 @@ fn tables(source: &dyn Source, origin: &Origin, joins: usize) -> String {
     text
 }
 
-/// The query of the identities of the entities to which a row of a joined table belongs, by the values of
-/// the columns that the others are compared with, and their types.
+/// The query of the identities of the entities to which a row of a joined table belongs, by the conditions that
+/// the columns of the others are joined to its values.
 pub(crate) fn dependent(
     source: &dyn Source,
     origin: &Origin,
     join: usize,
-    others: &[(&SqlColumn, &str)],
+    conditions: &[String],
     identity: &[(usize, String)],
 ) -> String {
     let alias = &origin.table.alias;
     let own = identity.iter().map(|(_, name)| column(source, alias, name));
     let own: Vec<String> = own.collect();
-    let equal = others.iter().enumerate().map(|(at, (other, kind))| {
-        let other = column(source, &other.alias, &other.column);
-        format!("{other} = {}", source.argument_of(at + 1, kind))
-    });
-    let equal: Vec<String> = equal.collect();
     let tables = tables(source, origin, join);
     format!(
         "SELECT DISTINCT {} FROM {tables} WHERE {}",
         own.join(", "),
-        equal.join(" AND ")
+        conditions.join(" AND ")
     )
 }
 

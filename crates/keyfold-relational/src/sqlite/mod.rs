@@ -1,11 +1,13 @@
 //! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
-//! the program's: `triggers` makes them. One migration at a time has the database: it holds a lock on a file
+//! the program's: `triggers` makes them. `joins` says how SQLite compares columns. One migration at a time has the database: it holds a lock on a file
 //! beside it, which the system takes back when the process ends.
 
+mod joins;
 mod triggers;
 
 use crate::cell::Cell;
-use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
+use crate::source::{Change, Column, End, Source, SourceError, Touched, Watched};
+use crate::statement;
 use crate::world::Lock;
 use keyfold_model::schema::origin::SqlTable;
 use rusqlite::types::{Value as SqlValue, ValueRef};
@@ -175,6 +177,28 @@ impl Source for Sqlite {
 
     fn argument(&self, number: usize) -> String {
         format!("?{number}")
+    }
+
+    fn joined(
+        &mut self,
+        (own, other): (&End<'_>, &End<'_>),
+        is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        let compared = |end: &End<'_>| {
+            let schema = Sqlite::schema(end.table.schema.as_ref());
+            joins::Compared::of(&self.connection, schema, &end.table.name, end.column)
+        };
+        let ends = (compared(own)?, compared(other)?);
+        let (column, argument) = (
+            statement::column(self, &other.table.alias, other.column),
+            self.argument(number),
+        );
+        Ok(joins::condition(
+            (&ends.0, &ends.1),
+            is_own_first,
+            (&column, &argument),
+        ))
     }
 
     fn ready(&mut self, _watched: &[Watched]) -> Result<(), SourceError> {
