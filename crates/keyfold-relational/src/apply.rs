@@ -10,6 +10,7 @@ use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
 use crate::wish::Wish;
+use keyfold_api::ErrorKind;
 use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
@@ -81,6 +82,18 @@ pub(crate) fn apply(
     }
     writer.alone(left)?;
     Ok(wrote)
+}
+
+/// The entities that are not as they are wished.
+///
+/// # Errors
+/// When the target cannot be read.
+pub(crate) fn differing(
+    backend: &Backend,
+    mapping: &Mapping<'_>,
+    wishes: Vec<Wish>,
+) -> Result<Vec<Wish>, ClientError> {
+    Writer { backend, mapping }.differing(wishes)
 }
 
 struct Writer<'w, 'm> {
@@ -175,9 +188,7 @@ impl<'m> Writer<'_, 'm> {
                 let first = left.get(refused.first().map_or(0, |(at, _)| *at));
                 let named = first.and_then(|wish| Some((self.mapped(wish)?, wish)));
                 return Err(match named {
-                    Some((mapped, wish)) => {
-                        Unwritten::Problem(mapped.problem(&wish.row, error.to_string()))
-                    }
+                    Some((mapped, wish)) => Unwritten::Problem(mapped.unwritten(wish, error)),
                     None => Unwritten::Failed(error.clone()),
                 });
             }
@@ -332,8 +343,9 @@ fn is_refusal(error: &ClientError) -> bool {
         | ClientError::Taken { .. }
         | ClientError::StaleVersion(_)
         | ClientError::NotFound(_) => true,
-        ClientError::Service { .. }
-        | ClientError::Transport(_)
+        // An item that is too large, or an empty text in the key of an index.
+        ClientError::Service { kind, .. } => *kind == Some(ErrorKind::Validation),
+        ClientError::Transport(_)
         | ClientError::TimedOut(_)
         | ClientError::OutcomeUnknown { .. }
         | ClientError::TableDiffers { .. }
@@ -344,6 +356,18 @@ fn is_refusal(error: &ClientError) -> bool {
 }
 
 impl Mapped<'_> {
+    /// Why an entity is not written: what is wrong with its item, or else what the target says.
+    fn unwritten(&self, wish: &Wish, error: &ClientError) -> Problem {
+        let items = wish
+            .values
+            .as_ref()
+            .map(|values| self.items(&wish.row, values));
+        match items {
+            Some(Err(problem)) => problem,
+            Some(Ok(_)) | None => self.problem(&wish.row, error.to_string()),
+        }
+    }
+
     /// The first attribute of a stored entity that is not what a row says. What the model keeps itself is not
     /// compared, and neither is what it makes where a row says nothing.
     pub(crate) fn unlike(&self, values: &Values, stored: &Values) -> Option<&str> {

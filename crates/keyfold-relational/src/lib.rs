@@ -14,7 +14,7 @@
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
-//! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `check`: what stands in the way before anything is written;
+//! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `windows`: changes of many rows; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
 //! - `world`: time, chance and a lock.
 //!
@@ -43,6 +43,7 @@ mod state;
 mod statement;
 mod taking;
 mod verify;
+mod windows;
 mod wish;
 mod world;
 

@@ -9,13 +9,14 @@ use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
-use crate::statement::PAGE;
 use crate::wish::Wish;
 use crate::world::{self, Moment};
 use keyfold_client::{Backend, ClientError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// The rows of a page of the copy: what it costs beside its rows is little then.
+const ROWS_MAX: usize = 4_000;
 /// The most changes of a table that are read at once.
 const CHANGES_MAX: usize = 500;
 /// The most identities in one query.
@@ -26,6 +27,23 @@ const IDLE: Duration = Duration::from_millis(50);
 const PROBLEM_TRIES: u32 = 6;
 /// How often a source that is locked or away is asked, with a pause that grows to a second.
 const SOURCE_TRIES: u32 = 30;
+
+/// The most entities whose rows are read at once.
+pub(crate) const TOGETHER_MAX: usize = 2_000;
+
+/// An entity by the position of its mapping, and the identity of its row.
+pub(crate) type Name = (usize, Vec<Cell>);
+
+/// Changes that were read.
+struct Changes {
+    change: Change,
+    /// How many rows they touch.
+    count: usize,
+    /// What the entities are to be that they touch.
+    wishes: Vec<Wish>,
+    /// These entities, where they are too many to be read at once.
+    names: Vec<Name>,
+}
 
 /// Why a run ended.
 #[derive(Debug)]
@@ -92,7 +110,7 @@ pub struct Sizes {
 impl Default for Sizes {
     fn default() -> Sizes {
         Sizes {
-            rows: PAGE,
+            rows: ROWS_MAX,
             changes: CHANGES_MAX,
         }
     }
@@ -186,7 +204,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Waits for a source that is locked or away: whether it is to be asked again.
-    fn waits(&self, error: &SourceError, tries: &mut u32) -> bool {
+    pub(crate) fn waits(&self, error: &SourceError, tries: &mut u32) -> bool {
         *tries += 1;
         if !error.may_pass || *tries > SOURCE_TRIES || self.progress.is_stopping() {
             return false;
@@ -231,12 +249,17 @@ impl<'a, 'm> Migration<'a, 'm> {
     fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
         let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
-            let (change, wishes) = self.read_changes(most, entities)?;
-            if change.touched.is_empty() {
+            let read = self.read_changes(most, entities)?;
+            let (change, count) = (read.change, read.count);
+            if count == 0 {
                 return Ok(0);
             }
             self.check_mine(state)?;
-            match self.write(wishes) {
+            let carried = match read.names.is_empty() {
+                true => self.write(read.wishes),
+                false => self.carry_many(state, read.names),
+            };
+            match carried {
                 // What rows rest on may have changed behind the changes that were read: they are read again, with
                 // those that came meanwhile.
                 Err(Ended::Problem(_)) if change.has_more || tries < PROBLEM_TRIES => {
@@ -249,14 +272,13 @@ impl<'a, 'm> Migration<'a, 'm> {
             }
             let watched = &self.mapping.watched;
             self.asked(|source| source.forget(watched, &change))?;
-            let count = change.touched.len();
             self.progress.add_changes(count);
             return Ok(count);
         }
     }
 
     /// Whether this run has the migration still.
-    fn check_mine(&self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn check_mine(&self, state: &State) -> Result<(), Ended> {
         match self.states().read()? {
             Some(now) if now.fence == state.fence => Ok(()),
             Some(_) | None => Err(Ended::Overtaken),
@@ -265,7 +287,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     /// Changes, and what the entities that they touch are in the same snapshot. A snapshot that ends before its
     /// time, with the connection or the server, is begun again.
-    fn read_changes(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+    fn read_changes(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mut tries = 0;
         loop {
             let read = self.read_once(most, entities);
@@ -276,7 +298,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    fn read_once(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+    fn read_once(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mapping = self.mapping;
         self.source.check_watch(&mapping.watched)?;
         self.source.hold()?;
@@ -292,18 +314,45 @@ impl<'a, 'm> Migration<'a, 'm> {
         mapping: &Mapping<'m>,
         most: usize,
         entities: usize,
-    ) -> Result<(Change, Vec<Wish>), Ended> {
-        let change = self.source.changes(&mapping.watched, most)?;
-        let mut wishes = Vec::new();
+    ) -> Result<Changes, Ended> {
+        let mut change = self.source.changes(&mapping.watched, most)?;
+        let mut names: Vec<Name> = Vec::new();
         for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
             let touched = self.touched(mapped, &change)?;
-            let own = wishes.len();
-            for some in touched.chunks(IDENTITIES_MAX) {
+            names.extend(touched.into_iter().map(|identity| (at, identity)));
+        }
+        let count = std::mem::take(&mut change.touched).len();
+        let wishes = match names.len() > TOGETHER_MAX {
+            true => Vec::new(),
+            false => self.wishes_named(&std::mem::take(&mut names))?,
+        };
+        Ok(Changes {
+            change,
+            count,
+            wishes,
+            names,
+        })
+    }
+
+    /// What the entities with some names are, of which those of each mapping stand together.
+    pub(crate) fn wishes_named(&mut self, names: &[Name]) -> Result<Vec<Wish>, Ended> {
+        let mapping = self.mapping;
+        let mut wishes = Vec::new();
+        for own in names.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((at, mapped)) = own
+                .first()
+                .and_then(|(at, _)| Some((*at, mapping.entities.get(*at)?)))
+            else {
+                continue;
+            };
+            let identities: Vec<Vec<Cell>> = own.iter().map(|(_, one)| one.clone()).collect();
+            let from = wishes.len();
+            for some in identities.chunks(IDENTITIES_MAX) {
                 self.wishes((at, mapped), some, &mut wishes)?;
             }
-            one_of_each(mapped, &mut wishes, own)?;
+            one_of_each(mapped, &mut wishes, from)?;
         }
-        Ok((change, wishes))
+        Ok(wishes)
     }
 
     /// The identities of the entities that changes touch, each once.
