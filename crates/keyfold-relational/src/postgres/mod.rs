@@ -221,7 +221,7 @@ impl Source for Postgres {
 
     fn forget(&mut self, _watched: &[Watched], change: &Change) -> Result<(), SourceError> {
         match change.mark.first() {
-            Some(mark) => self.slot.advance(&mut self.control, *mark),
+            Some(mark) => self.slot.forget(&mut self.control, *mark),
             None => Ok(()),
         }
     }
