@@ -1,7 +1,7 @@
 //! PostgreSQL as a source. Its log tells which rows change, by logical replication: a slot keeps the log, and a
 //! publication names the tables. Both are read by SQL functions, so an ordinary connection is enough.
 //!
-//! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
+//! - `session`: a connection that is made again when it is lost; `tls`: that it is encrypted; `value`: texts of PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `slot`: the slot, the publication, changes.
 //! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
 //!
@@ -15,6 +15,7 @@ mod quoting;
 mod reading;
 mod session;
 mod slot;
+mod tls;
 mod value;
 
 use crate::cell::Cell;
