@@ -56,6 +56,8 @@ fn a_changed_row_reaches_all_that_it_is_joined_to() {
     for on in ["j.k = t.k", "t.k = j.k"] {
         joined("INTEGER", "TEXT", on, ("1", &numbers), 4);
         joined("NUMERIC", "", on, ("1", &numbers), 4);
+        joined("ANY", "TEXT", on, ("1", &numbers), 4);
+        joined("TEXT", "ANY", on, ("'01'", &numbers), 4);
         joined("TEXT", "INTEGER", on, ("'01'", &numbers), 4);
         joined("TEXT", "", on, ("'1'", &numbers), 1);
         joined("", "TEXT", on, ("'1'", &numbers), 2);

@@ -9,6 +9,8 @@ enum Affinity {
     Number,
     Text,
     None,
+    /// That of ANY: none in a STRICT table, and a number's in others.
+    Either,
 }
 
 impl Affinity {
@@ -19,8 +21,10 @@ impl Affinity {
             Affinity::Number
         } else if has(&["CHAR", "CLOB", "TEXT"]) {
             Affinity::Text
-        } else if declared.is_empty() || has(&["BLOB"]) || declared == "ANY" {
+        } else if declared.is_empty() || has(&["BLOB"]) {
             Affinity::None
+        } else if declared == "ANY" {
+            Affinity::Either
         } else {
             Affinity::Number
         }
@@ -66,7 +70,9 @@ pub(super) fn condition(
     };
     let mut all = format!("{column} = {argument}{collated}");
     // A number beside a column of texts, or of anything, is compared as a number.
-    if own.affinity == Affinity::Number && other.affinity != Affinity::Number {
+    if matches!(own.affinity, Affinity::Number | Affinity::Either)
+        && other.affinity != Affinity::Number
+    {
         all.push_str(&format!(
             " OR {column} = CAST({argument} AS NUMERIC){collated}"
         ));
@@ -87,6 +93,7 @@ mod tests {
             ("CHARINT", Affinity::Number),
             ("", Affinity::None),
             ("blob", Affinity::None),
+            ("any", Affinity::Either),
             ("DECIMAL(10,2)", Affinity::Number),
             ("double", Affinity::Number),
         ] {
