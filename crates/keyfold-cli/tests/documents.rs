@@ -381,6 +381,8 @@ fn every_command_prints_one_document_of_the_schema() {
     run.extend(migrated(&schema, &place));
     // It is run by itself, too.
     assert!(run.remove("move"));
+    // It speaks with an editor, and is refused with `--json` above.
+    run.insert("lsp".to_owned());
     assert_eq!(run, with_subcommands(&place), "no command is forgotten");
     let commands: BTreeSet<String> = place.commands().into_iter().collect();
     assert_eq!(commands, schema.commands(), "each command is described");
