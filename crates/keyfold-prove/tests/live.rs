@@ -12,8 +12,12 @@
     reason = "a test fails by panicking, and takes what it needs of the servers of others"
 )]
 
+#[path = "../../keyfold-relational/tests/mariadb_server/mod.rs"]
+mod mariadb_server;
 #[path = "../../keyfold-relational/tests/support/mod.rs"]
 mod support;
+#[path = "../../keyfold-relational/tests/worlds/mod.rs"]
+mod worlds;
 
 use fastrand::Rng;
 use keyfold_api::{DeleteItemInput, PutItemInput, Request, Response, ScanInput};
@@ -21,6 +25,7 @@ use keyfold_client::{Backend, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
 use keyfold_prove::live::{LivePattern, Options, compare};
+use keyfold_relational::mariadb::Mariadb;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{Ended, Mapping, Migration, Progress, Source};
@@ -95,6 +100,7 @@ struct World {
 enum Database {
     Sqlite(Connection, TempDir),
     Postgres(Server),
+    Mariadb(mariadb_server::Server),
 }
 
 impl Database {
@@ -107,6 +113,12 @@ impl Database {
         Database::Sqlite(connection, folder)
     }
 
+    fn mariadb() -> Database {
+        let server = mariadb_server::Server::start();
+        server.database("shop");
+        Database::Mariadb(server)
+    }
+
     fn source(&self) -> Box<dyn Source + Send> {
         match self {
             Database::Sqlite(_, folder) => {
@@ -115,6 +127,7 @@ impl Database {
             Database::Postgres(server) => {
                 Box::new(Postgres::open(&server.name("postgres")).unwrap())
             }
+            Database::Mariadb(server) => Box::new(Mariadb::open(&server.name("shop")).unwrap()),
         }
     }
 
@@ -131,8 +144,18 @@ impl Database {
                 let program = server.connect("postgres");
                 Box::new(move |sql| program.must(sql))
             }
+            Database::Mariadb(server) => {
+                let program = server.connect("shop");
+                Box::new(move |sql| program.must(&of_mariadb(sql)))
+            }
         }
     }
+}
+
+/// Statements as MariaDB takes them: a key is no text without a length, and `lines` is a word of its own.
+fn of_mariadb(sql: &str) -> String {
+    let sql = sql.replace(" text", " varchar(60)").replace(",\n", ",");
+    sql.replace(" lines ", " `lines` ")
 }
 
 impl World {
@@ -274,7 +297,11 @@ fn check_equal(found: &[LivePattern]) {
 
 fn databases() -> Vec<Database> {
     let server = Server::start();
-    vec![Database::sqlite(), Database::Postgres(server)]
+    vec![
+        Database::sqlite(),
+        Database::Postgres(server),
+        Database::mariadb(),
+    ]
 }
 
 #[test]
