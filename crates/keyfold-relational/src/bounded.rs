@@ -178,7 +178,14 @@ impl Form {
         let text = match value {
             Value::S(text) => text.clone(),
             Value::N(number) => number.to_string(),
-            _ => return Compared::Never,
+            Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_)
+            | Value::L(_)
+            | Value::M(_) => return Compared::Never,
         };
         let integer = || text.parse().ok().map(Cell::Integer);
         let is_uuid = || {
@@ -193,10 +200,8 @@ impl Form {
         let real = || text.parse().ok().map(Cell::Real);
         let cell = match self.cells {
             Cells::Integers => integer(),
-            Cells::IntegersAndOthers => match value {
-                Value::N(_) => integer().or_else(real),
-                _ => integer().or(Some(Cell::Text(text))),
-            },
+            Cells::IntegersAndOthers if matches!(value, Value::N(_)) => integer().or_else(real),
+            Cells::IntegersAndOthers => integer().or(Some(Cell::Text(text))),
             Cells::Numbers => Some(Cell::Text(text)),
             // No text of PostgreSQL holds a zero.
             Cells::Texts if !self.cast.is_empty() && text.contains('\0') => None,

@@ -49,12 +49,10 @@ impl fmt::Display for Problem {
 
 /// The reason of an error without the value that it speaks of.
 fn form_of(error: &ClientError) -> String {
-    match error {
-        ClientError::Value(error) => {
-            format!("{}: {:?}", error.name(), std::mem::discriminant(error))
-        }
-        other => other.to_string(),
+    if let ClientError::Value(error) = error {
+        return format!("{}: {:?}", error.name(), std::mem::discriminant(error));
     }
+    error.to_string()
 }
 
 impl Mapped<'_> {

@@ -101,6 +101,7 @@ fn wishes(
                 .collect(),
             key: key.clone(),
             values: None,
+            is_new: false,
         };
         wishes.push(found.unwrap_or_else(gone));
     }

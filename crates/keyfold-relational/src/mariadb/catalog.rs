@@ -110,6 +110,35 @@ pub(super) fn columns(
     Ok(Some(columns.collect()))
 }
 
+/// The columns of the primary key of a table, in its order; none where one of them is not sorted as it is compared,
+/// or not found again by its value.
+pub(super) fn key(session: &mut Session, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.texts(&format!(
+        "SELECT COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS WHERE {} AND INDEX_NAME = 'PRIMARY' ORDER BY \
+         SEQ_IN_INDEX",
+        found.condition()
+    ))?;
+    let held = held(session, &found)?;
+    let mut names = Vec::new();
+    for row in rows {
+        let [name, part] = row.as_slice() else {
+            return Ok(Vec::new());
+        };
+        let column = held.iter().find(|one| one.name == *name);
+        let kind = column.map(|one| Kind::of(&one.kind));
+        let is_sorted =
+            kind.is_some_and(|kind| kind.untold().is_none() && !kind.is_sorted_by_number());
+        if !part.is_empty() || !is_sorted {
+            return Ok(Vec::new());
+        }
+        names.push(name.clone());
+    }
+    Ok(names)
+}
+
 /// The tables that are watched, if the log tells the watched columns.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
+use crate::world;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, DriverError, Opts, OptsBuilder, Params, SslOpts, Value};
 use sha2::{Digest as _, Sha256};
@@ -88,7 +89,7 @@ fn options(text: &str) -> Result<Opts, SourceError> {
         ));
     }
     let password = opts.get_pass().map(str::to_owned);
-    let password = password.or_else(|| std::env::var("MYSQL_PWD").ok());
+    let password = password.or_else(|| world::password("MYSQL_PWD"));
     let within = opts.get_tcp_connect_timeout().unwrap_or(CONNECT_WITHIN);
     let tls = opts.get_ssl_opts().cloned();
     let tls = tls.or_else(|| has_tls.then(SslOpts::default));

@@ -9,7 +9,7 @@ mod opening;
 mod reported;
 mod told;
 
-use super::moving::{asked, listen, looked_at, made_at, written_at};
+use super::moving::{ENDED_BY_SIGNAL, asked, listen, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks at a run.
 const LOOK_TIME: Duration = Duration::from_millis(100);
+/// How long a database or a target that does not answer is waited for after Ctrl-C. A run may be killed at any
+/// moment, so nothing is lost without it.
+const STOPS_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -120,9 +123,14 @@ fn watched<T: Send>(
     let mut screen = told::Screen::new(output);
     let result = std::thread::scope(|scope| {
         let run = scope.spawn(does);
+        let mut stopped: Option<Instant> = None;
         while !run.is_finished() {
             if stops.load(Ordering::SeqCst) {
                 progress.stop();
+                if stopped.get_or_insert_with(Instant::now).elapsed() > STOPS_WITHIN {
+                    screen.end();
+                    unanswered();
+                }
             }
             screen.look(&progress.figures(), began.elapsed());
             std::thread::sleep(LOOK_TIME);
@@ -134,6 +142,15 @@ fn watched<T: Send>(
     });
     screen.end();
     Ok(result)
+}
+
+/// Ends the process although a request is under way.
+fn unanswered() -> ! {
+    terminal::error_line(
+        "the database or the target does not answer, and is not waited for any more; the same command goes on from \
+         here",
+    );
+    std::process::exit(ENDED_BY_SIGNAL);
 }
 
 fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
