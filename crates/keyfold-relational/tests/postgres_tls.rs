@@ -14,7 +14,7 @@ mod support;
 
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::{Cell, Source};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use support::Server;
 
 /// Whether the connection by a name is encrypted, or what is said of it.
@@ -25,9 +25,10 @@ fn encrypted(name: &str) -> Result<bool, String> {
     Ok(rows[0][0] == Cell::Text("true".to_owned()))
 }
 
-/// An authority, in PEM, and a certificate of it for a name with its key.
-fn authority() -> (String, String, String) {
+/// An authority of a name, in PEM, and a certificate of it for `localhost` with its key.
+fn authority(name: &str) -> (String, String, String) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.distinguished_name.push(DnType::CommonName, name);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
     let key = KeyPair::generate().unwrap();
@@ -40,8 +41,8 @@ fn authority() -> (String, String, String) {
 fn connections_are_encrypted_as_the_name_asks() {
     let mut server = Server::start();
     server.kill();
-    let (authority_pem, certificate, key) = authority();
-    let (other, ..) = authority();
+    let (authority_pem, certificate, key) = authority("own");
+    let (other, ..) = authority("other");
     let certificate = server.write("own.pem", &certificate);
     let key = server.write("own.key", &key);
     let roots = server.write("roots.pem", &authority_pem);
