@@ -9,6 +9,7 @@
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
+use crate::progress::Progress;
 use crate::wish::Wish;
 use keyfold_api::ErrorKind;
 use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
@@ -38,6 +39,8 @@ pub(crate) enum Unwritten {
     Problem(Problem),
     /// The target does not answer, or refuses for a reason of its own.
     Failed(ClientError),
+    /// The run is asked to end. Some entities may be written.
+    Stopped,
 }
 
 impl From<Problem> for Unwritten {
@@ -52,13 +55,19 @@ impl From<ClientError> for Unwritten {
     }
 }
 
-/// Writes entities, and answers once all are as they are wished.
+/// Writes entities, and answers once all are as they are wished, or the run is asked to end: that is heeded between
+/// two requests.
 pub(crate) fn apply(
     backend: &Backend,
     mapping: &Mapping<'_>,
+    progress: &Progress,
     wishes: Vec<Wish>,
 ) -> Result<Wrote, Unwritten> {
-    let writer = Writer { backend, mapping };
+    let writer = Writer {
+        backend,
+        mapping,
+        progress,
+    };
     let mut left = writer.differing(wishes)?;
     // What goes, children first; then what comes, parents first.
     left.sort_by_key(|wish| {
@@ -91,14 +100,21 @@ pub(crate) fn apply(
 pub(crate) fn differing(
     backend: &Backend,
     mapping: &Mapping<'_>,
+    progress: &Progress,
     wishes: Vec<Wish>,
 ) -> Result<Vec<Wish>, ClientError> {
-    Writer { backend, mapping }.differing(wishes)
+    let writer = Writer {
+        backend,
+        mapping,
+        progress,
+    };
+    writer.differing(wishes)
 }
 
 struct Writer<'w, 'm> {
     backend: &'w Backend,
     mapping: &'w Mapping<'m>,
+    progress: &'w Progress,
 }
 
 impl<'m> Writer<'_, 'm> {
@@ -215,7 +231,7 @@ impl<'m> Writer<'_, 'm> {
 
     /// One try of each: the positions of those that are refused. Those of one entity are written at the same
     /// time; the next entity follows when they are done.
-    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
+    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
         let mut refused = Vec::new();
         let mut start = 0;
         while start < wishes.len() {
@@ -234,13 +250,13 @@ impl<'m> Writer<'_, 'm> {
 
     /// Writes entities of one kind at the same time, as many in a request as it holds. Pieces that change the
     /// same parent are written one after the other: they would get in each other's way.
-    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
+    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
         let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(Vec::new());
         };
         let lanes = pieces(mapped, wishes);
         let next = std::sync::atomic::AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, ClientError)>, ClientError> {
+        let work = || -> Result<Vec<(usize, ClientError)>, Unwritten> {
             let mut refused = Vec::new();
             loop {
                 let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -248,6 +264,9 @@ impl<'m> Writer<'_, 'm> {
                     return Ok(refused);
                 };
                 for piece in lane {
+                    if self.progress.is_stopping() {
+                        return Err(Unwritten::Stopped);
+                    }
                     refused.extend(self.piece(wishes, piece)?);
                 }
             }

@@ -209,11 +209,11 @@ impl<'m> Migration<'_, 'm> {
         if !rows.is_empty() {
             self.asked(|source| source.settle())?;
         }
-        let (backend, mapping) = (self.backend, self.mapping);
+        let (backend, mapping, progress) = (self.backend, self.mapping, self.progress);
         let write = || -> Result<Wrote, Unwritten> {
             let wishes = rows.iter().map(|row| Wish::of(at, mapped, row));
             let wishes: Vec<Wish> = wishes.collect::<Result<_, _>>()?;
-            apply(backend, mapping, wishes)
+            apply(backend, mapping, progress, wishes)
         };
         let (wrote, ahead) = std::thread::scope(|scope| {
             let writing = scope.spawn(write);

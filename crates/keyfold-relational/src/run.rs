@@ -85,6 +85,7 @@ impl From<Unwritten> for Ended {
         match unwritten {
             Unwritten::Problem(problem) => Ended::Problem(problem),
             Unwritten::Failed(error) => Ended::Target(error),
+            Unwritten::Stopped => Ended::Stopped,
         }
     }
 }
@@ -193,7 +194,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         if !wishes.is_empty() {
             self.asked(|source| source.settle())?;
         }
-        let wrote = apply(self.backend, self.mapping, wishes)?;
+        let wrote = apply(self.backend, self.mapping, self.progress, wishes)?;
         self.progress.add_written(wrote.put, wrote.deleted);
         Ok(())
     }

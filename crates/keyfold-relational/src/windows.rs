@@ -56,7 +56,7 @@ impl Migration<'_, '_> {
             Err(Ended::Problem(_)) => return Ok(names),
             Err(other) => return Err(other),
         };
-        let left = differing(self.backend, self.mapping, wishes)?;
+        let left = differing(self.backend, self.mapping, self.progress, wishes)?;
         Ok(left
             .into_iter()
             .map(|wish| (wish.mapped, wish.row))

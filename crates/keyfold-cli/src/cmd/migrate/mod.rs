@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks at a run.
 const LOOK_TIME: Duration = Duration::from_millis(100);
-/// How long a database or a target that does not answer is waited for after Ctrl-C. A run may be killed at any
-/// moment, so nothing is lost without it.
-const STOPS_WITHIN: Duration = Duration::from_secs(5);
+/// How long a database or a target that does not answer is waited for after Ctrl-C. Between two answers a command
+/// heeds it by itself, and it may be killed at any moment, so nothing is lost without it.
+const STOPS_WITHIN: Duration = Duration::from_millis(1_500);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -117,6 +117,21 @@ fn watched<T: Send>(
     output: Output,
     does: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
+    watched_by(
+        progress,
+        output,
+        || told::Stand::of(&progress.figures()),
+        does,
+    )
+}
+
+/// As [`watched`], and shows what it is told to.
+fn watched_by<T: Send>(
+    progress: &Progress,
+    output: Output,
+    stand: impl Fn() -> told::Stand,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
     let stops = Arc::new(AtomicBool::new(false));
     listen(&stops)?;
     let began = Instant::now();
@@ -132,7 +147,7 @@ fn watched<T: Send>(
                     unanswered();
                 }
             }
-            screen.look(&progress.figures(), began.elapsed());
+            screen.look(&stand, began.elapsed());
             std::thread::sleep(LOOK_TIME);
         }
         match run.join() {
