@@ -539,7 +539,7 @@ impl<'m> Draft<'m> {
 }
 
 /// The name of a type, in small letters, without what stands in its parentheses or behind them.
-fn base_of(kind: &str) -> String {
+pub(crate) fn base_of(kind: &str) -> String {
     let kind = kind.split('(').next().unwrap_or_default();
     let kind = kind.split(" character set ").next().unwrap_or_default();
     kind.trim().to_lowercase()
