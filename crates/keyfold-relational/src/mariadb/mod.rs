@@ -2,7 +2,8 @@
 //! the database: the place in the log is kept beside the tables.
 //!
 //! - `session`: a connection that is made again when it is lost; `kind`, `value`: types and values as cells.
-//! - `catalog`, `table`: tables and columns, `server`: settings and rights, and what stands in the way.
+//! - `catalog`, `table`: tables and columns, `described`: all of them, and the queries that were run; `server`: settings
+//!   and rights, and what stands in the way.
 //! - `place`: places of the log; `log`: the log; `reading`: which rows it tells; `ddl`: what changes tables.
 //! - `quoting`: names and texts in SQL.
 //!
@@ -17,6 +18,7 @@
 
 mod catalog;
 mod ddl;
+mod described;
 mod kind;
 mod log;
 mod place;

@@ -1,6 +1,6 @@
 //! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
-//! the program's: `triggers` makes them. `joins` says how SQLite compares columns. One migration at a time has the database: it holds a lock on a file
-//! beside it, which the system takes back when the process ends.
+//! the program's: `triggers` makes them. `joins` says how SQLite compares columns. One migration at a time has the
+//! database: it holds a lock on a file beside it, which the system takes back when the process ends.
 
 mod catalog;
 mod joins;

@@ -1,9 +1,10 @@
 //! `keyfold migrate compare`: each pattern is asked of the tables and of the database, while programs write.
 
 use super::answers::{Sum, verdict_of_answers};
-use super::opening::{Both, mapping, of_source};
+use super::opening::{Both, mapping};
 use super::reported::{self, File};
 use super::watched_by;
+use crate::cmd::database::failure;
 use crate::cmd::moving::looked_at;
 use crate::cmd::realism::any_duration;
 use crate::failure::Failure;
@@ -92,7 +93,7 @@ pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
 
 fn of_live(error: LiveError) -> Failure {
     match error {
-        LiveError::Source(error) => of_source(error),
+        LiveError::Source(error) => failure(error),
         LiveError::Target(error) => error.into(),
         LiveError::Prove(error) => Failure::backend(error.to_string()),
     }

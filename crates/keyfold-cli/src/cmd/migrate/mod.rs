@@ -9,6 +9,7 @@ mod opening;
 mod reported;
 mod told;
 
+use super::database::failure;
 use super::moving::{ENDED_BY_SIGNAL, asked, listen, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -17,7 +18,7 @@ use clap::{Args, Subcommand};
 use compare::Asking;
 use keyfold_client::Backend;
 use keyfold_relational::{Ended, Migration, Progress, VerifyError, check, mend, verify};
-use opening::{Both, Origin, mapping, of_source};
+use opening::{Both, Origin, mapping};
 use reported::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -174,7 +175,7 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     let progress = Progress::default();
     let source = opened.source.as_mut();
     let found = watched(&progress, output, || check(&mapping, source, &progress))?;
-    let found = found.map_err(of_source)?;
+    let found = found.map_err(failure)?;
     let verdict = told::verdict_of(&found);
     output.report(
         told::check_json(&found),
@@ -252,7 +253,7 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
 
 fn of_comparison(error: VerifyError) -> Failure {
     match error {
-        VerifyError::Source(error) => of_source(error),
+        VerifyError::Source(error) => failure(error),
         VerifyError::Target(error) => error.into(),
         VerifyError::Problem(problem) => Failure::refused(problem.to_string()),
     }
