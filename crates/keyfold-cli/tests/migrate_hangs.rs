@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::disallowed_methods,
     clippy::panic,
+    clippy::wildcard_enum_match_arm,
     clippy::indexing_slicing,
     dead_code,
     reason = "a test fails by panicking, and takes what it needs of the servers of others"

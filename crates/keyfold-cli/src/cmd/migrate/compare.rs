@@ -73,9 +73,8 @@ pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
         &progress,
         output,
         || held().stand(),
-        || live::compare(&mapping, source, &backend, &options, &mut goes_on),
-    )?;
-    let found = found.map_err(of_live)?;
+        || live::compare(&mapping, source, &backend, &options, &mut goes_on).map_err(of_live),
+    )??;
     if let Some(file) = file {
         let parts = [
             reported::places(&mapping, &opened.source.name(), &asking.both.at),
