@@ -267,15 +267,9 @@ impl Running {
         process::memory(self.child.as_ref()?, Memory::Peak).ok()
     }
 
-    /// The processor time that the server has used, in microseconds. The kernel counts it in steps
-    /// of ten milliseconds.
+    /// The processor time that the server has used, in microseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
-        let id = self.child.as_ref()?.id();
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name of the program, in parentheses, may contain any character.
-        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-        let mut ticks = || fields.next()?.parse::<u64>().ok();
-        Some((ticks()? + ticks()?) * 10_000)
+        process::cpu(self.child.as_ref()?)
     }
 
     /// The bytes of the server's files.

@@ -1,5 +1,5 @@
-//! `keyfold-bench`: measures Keyfold beside the alternatives, beside its storage engine, and with
-//! more data.
+//! `keyfold-bench`: measures Keyfold beside the alternatives, beside its storage engine, with more
+//! data, and with databases that come in.
 //!
 //! One load generator sends the same requests over the same data to every server. Reports show
 //! ratios of two numbers from one run on one machine. Nothing here is a test: tests count
@@ -13,6 +13,7 @@ mod embedded;
 mod growth;
 mod install;
 mod load;
+mod migrate;
 mod plot;
 mod print;
 mod process;
@@ -54,6 +55,8 @@ enum Command {
     Growth(growth::Arguments),
     /// Measure the engine inside a program beside the storage engine that it uses.
     Embedded(embedded::Arguments),
+    /// Measure how many rows a second a relational database comes in, and how late its changes are.
+    Migrate(migrate::Arguments),
     /// Load a server for a long time, and report memory, files and latencies minute by minute.
     Soak(soak::Arguments),
     /// Send requests to an embedded engine, for a counter of instructions.
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Some(Command::Growth(growth)) => growth::run(growth),
         Some(Command::Embedded(embedded)) => embedded::run(embedded),
         Some(Command::Count(count)) => count::run(count),
+        Some(Command::Migrate(migrate)) => migrate::run(migrate),
         Some(Command::Soak(soak)) => soak::run(soak),
         Some(Command::Ceiling { body_bytes }) => {
             ceiling::serve(*body_bytes).map_err(|error| error.to_string())

@@ -79,6 +79,16 @@ pub(crate) fn memory(child: &Child, measure: Memory) -> io::Result<u64> {
         .ok_or_else(|| io::Error::other("the system does not report the server's memory"))
 }
 
+/// The processor time that a process has used, in microseconds. The kernel counts it in steps of ten
+/// milliseconds.
+pub(crate) fn cpu(child: &Child) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // The name of the program, in parentheses, may contain any character.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some((ticks()? + ticks()?) * 10_000)
+}
+
 /// The bytes of all files below a folder. Files may appear and disappear meanwhile.
 pub(crate) fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else {

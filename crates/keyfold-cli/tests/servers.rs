@@ -279,3 +279,65 @@ fn a_second_signal_ends_a_server_at_once() {
     let ended = child.wait().unwrap();
     assert_eq!(ended.code(), Some(130));
 }
+
+/// A migration whose target stands still ends within two seconds of Ctrl-C.
+#[test]
+#[cfg(unix)]
+fn a_migration_ends_while_its_target_does_not_answer() {
+    let place = Workplace::new();
+    let database = place.folder.path().join("s.db");
+    let program = rusqlite::Connection::open(&database).unwrap();
+    let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT); INSERT INTO t VALUES (1, 'a')";
+    program.execute_batch(sql).unwrap();
+    let text = "model m 1\n\ntable Tab (PK, SK)\n\nentity A in Tab\n  id: int, v: string\n  key \"A#{id}\" \"P\"\n  from t\n";
+    let model = place.write("m.keyfold", text);
+    let server = workplace::server::Server::start(&[]);
+    let from = format!("sqlite:{}", database.display());
+    let mut run = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .args(["migrate", "run", &model, "--from", &from, "--json"])
+        .args(["--at", &server.endpoint])
+        .env("AWS_ACCESS_KEY_ID", "local")
+        .env("AWS_SECRET_ACCESS_KEY", "local")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let signal = |name: &str, id: u32| {
+        let sent = Command::new("kill").args([name, &id.to_string()]).status();
+        assert!(sent.unwrap().success());
+    };
+    // It follows once it has carried a change.
+    let kept = || {
+        let count = "SELECT count(*) FROM keyfold_changes_t";
+        program.query_row(count, [], |row| row.get::<_, i64>(0))
+    };
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    while kept().is_err() {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.execute_batch("UPDATE t SET v = 'b'").unwrap();
+    while kept() != Ok(0) {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    signal("-STOP", server.id());
+    program.execute_batch("UPDATE t SET v = 'c'").unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let began = std::time::Instant::now();
+    signal("-INT", run.id());
+    while run.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let took = began.elapsed();
+    signal("-CONT", server.id());
+    run.kill().unwrap();
+    let mut said = String::new();
+    run.stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert!(took < Duration::from_secs(3), "{took:?}: {said}");
+    assert!(said.contains("is not waited for any more"), "{said}");
+}

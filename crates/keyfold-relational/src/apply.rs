@@ -2,19 +2,23 @@
 //! again cost no write.
 //!
 //! Several entities are written in one transaction where it holds them, as if one write followed the other:
-//! first those that go, children before parents, then those that come, parents before children. Otherwise,
-//! each is written alone, and those that are refused (a parent is not there yet, a unique value is still
-//! another item's) wait for the others.
+//! first those that go, children before parents, then those that come, parents before children. Otherwise they
+//! are written in `pieces` at the same time, and those that are refused (a parent is not there yet, a unique
+//! value is still another item's) wait for the others.
 
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
+use crate::progress::Progress;
 use crate::wish::Wish;
+use keyfold_api::ErrorKind;
 use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
+use pieces::{Piece, pieces};
 
 mod circles;
+mod pieces;
 
 /// The most entities of one transaction: each may be several items, of which there are 100 at most.
 const TOGETHER_MAX: usize = 25;
@@ -35,6 +39,14 @@ pub(crate) enum Unwritten {
     Problem(Problem),
     /// The target does not answer, or refuses for a reason of its own.
     Failed(ClientError),
+    /// The run is asked to end. Some entities may be written.
+    Stopped,
+}
+
+impl From<Problem> for Unwritten {
+    fn from(problem: Problem) -> Unwritten {
+        Unwritten::Problem(problem)
+    }
 }
 
 impl From<ClientError> for Unwritten {
@@ -43,13 +55,19 @@ impl From<ClientError> for Unwritten {
     }
 }
 
-/// Writes entities, and answers once all are as they are wished.
+/// Writes entities, and answers once all are as they are wished, or the run is asked to end: that is heeded between
+/// two requests.
 pub(crate) fn apply(
     backend: &Backend,
     mapping: &Mapping<'_>,
+    progress: &Progress,
     wishes: Vec<Wish>,
 ) -> Result<Wrote, Unwritten> {
-    let writer = Writer { backend, mapping };
+    let writer = Writer {
+        backend,
+        mapping,
+        progress,
+    };
     let mut left = writer.differing(wishes)?;
     // What goes, children first; then what comes, parents first.
     left.sort_by_key(|wish| {
@@ -75,9 +93,28 @@ pub(crate) fn apply(
     Ok(wrote)
 }
 
+/// The entities that are not as they are wished.
+///
+/// # Errors
+/// When the target cannot be read.
+pub(crate) fn differing(
+    backend: &Backend,
+    mapping: &Mapping<'_>,
+    progress: &Progress,
+    wishes: Vec<Wish>,
+) -> Result<Vec<Wish>, ClientError> {
+    let writer = Writer {
+        backend,
+        mapping,
+        progress,
+    };
+    writer.differing(wishes)
+}
+
 struct Writer<'w, 'm> {
     backend: &'w Backend,
     mapping: &'w Mapping<'m>,
+    progress: &'w Progress,
 }
 
 impl<'m> Writer<'_, 'm> {
@@ -85,46 +122,57 @@ impl<'m> Writer<'_, 'm> {
         self.mapping.entities.get(wish.mapped)
     }
 
-    /// The wishes that are not fulfilled yet.
+    /// The wishes that are not fulfilled yet, and whether there is such an item.
     fn differing(&self, wishes: Vec<Wish>) -> Result<Vec<Wish>, ClientError> {
         let mut left = Vec::new();
-        for (at, mapped) in self.mapping.entities.iter().enumerate() {
-            let own: Vec<&Wish> = wishes.iter().filter(|wish| wish.mapped == at).collect();
+        let mut of_entity: Vec<Vec<Wish>> = Vec::new();
+        of_entity.resize_with(self.mapping.entities.len(), Vec::new);
+        for wish in wishes {
+            if let Some(own) = of_entity.get_mut(wish.mapped) {
+                own.push(wish);
+            }
+        }
+        for (mapped, own) in self.mapping.entities.iter().zip(of_entity) {
             if own.is_empty() {
                 continue;
             }
             // A list over several items is not read by keys in one request: it is written again.
             if mapped.entity.split.is_some() {
-                left.extend(own.into_iter().cloned());
+                left.extend(own);
                 continue;
             }
             let keys: Vec<Values> = own.iter().map(|wish| wish.key.clone()).collect();
             let found = patient(|| {
                 read::many(self.backend, self.mapping.model, mapped.entity, &keys, true)
             })?;
-            for (wish, stored) in own.into_iter().zip(found.items) {
+            for (mut wish, stored) in own.into_iter().zip(found.items) {
                 let stored = stored.map(|item| item.attributes.into_iter().collect::<Values>());
+                wish.is_new = stored.is_none();
                 let is_so = match (&wish.values, &stored) {
                     (None, None) => true,
                     (Some(values), Some(stored)) => mapped.unlike(values, stored).is_none(),
                     (Some(_), None) | (None, Some(_)) => false,
                 };
                 if !is_so {
-                    left.push(wish.clone());
+                    left.push(wish);
                 }
             }
         }
         Ok(left)
     }
 
-    /// Writes all in one transaction; `false` where it does not hold them, or they need several.
+    /// Writes all in one transaction, if they are few; `false` where it does not hold them, or they need several.
     fn together(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
-        if wishes.len() > TOGETHER_MAX {
-            return Ok(false);
-        }
+        Ok(wishes.len() <= TOGETHER_MAX && self.in_transaction(wishes)?)
+    }
+
+    /// Writes all in one transaction; `false` where it is refused.
+    fn in_transaction(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
         let parts = wishes.iter().filter_map(|wish| {
             let entity = self.mapped(wish)?.entity;
             Some(match &wish.values {
+                // What is not there is not read once more.
+                Some(values) if wish.is_new => Part::Create { entity, values },
                 Some(values) => Part::Put { entity, values },
                 None => Part::Delete {
                     entity,
@@ -156,9 +204,7 @@ impl<'m> Writer<'_, 'm> {
                 let first = left.get(refused.first().map_or(0, |(at, _)| *at));
                 let named = first.and_then(|wish| Some((self.mapped(wish)?, wish)));
                 return Err(match named {
-                    Some((mapped, wish)) => {
-                        Unwritten::Problem(mapped.problem(&wish.row, error.to_string()))
-                    }
+                    Some((mapped, wish)) => Unwritten::Problem(mapped.unwritten(wish, error)),
                     None => Unwritten::Failed(error.clone()),
                 });
             }
@@ -185,7 +231,7 @@ impl<'m> Writer<'_, 'm> {
 
     /// One try of each: the positions of those that are refused. Those of one entity are written at the same
     /// time; the next entity follows when they are done.
-    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
+    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
         let mut refused = Vec::new();
         let mut start = 0;
         while start < wishes.len() {
@@ -202,27 +248,31 @@ impl<'m> Writer<'_, 'm> {
         Ok(refused)
     }
 
-    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
-        if self.in_batches(wishes)? {
+    /// Writes entities of one kind at the same time, as many in a request as it holds. Pieces that change the
+    /// same parent are written one after the other: they would get in each other's way.
+    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
+        let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(Vec::new());
-        }
+        };
+        let lanes = pieces(mapped, wishes);
         let next = std::sync::atomic::AtomicUsize::new(0);
-        let work = || {
+        let work = || -> Result<Vec<(usize, ClientError)>, Unwritten> {
             let mut refused = Vec::new();
             loop {
                 let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let Some(wish) = wishes.get(at) else {
+                let Some(lane) = lanes.get(at) else {
                     return Ok(refused);
                 };
-                match self.one(wish) {
-                    Ok(()) => {}
-                    Err(error) if is_refusal(&error) => refused.push((at, error)),
-                    Err(error) => return Err(error),
+                for piece in lane {
+                    if self.progress.is_stopping() {
+                        return Err(Unwritten::Stopped);
+                    }
+                    refused.extend(self.piece(wishes, piece)?);
                 }
             }
         };
         let results: Vec<_> = std::thread::scope(|scope| {
-            let hands: Vec<_> = (0..HANDS.min(wishes.len()))
+            let hands: Vec<_> = (0..HANDS.min(lanes.len()))
                 .map(|_| scope.spawn(work))
                 .collect();
             let joined = hands.into_iter().map(|hand| match hand.join() {
@@ -239,23 +289,45 @@ impl<'m> Writer<'_, 'm> {
         Ok(refused)
     }
 
-    /// Writes entities from which nothing follows, 25 in a request; `false` if something follows.
-    fn in_batches(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
-        let Some(entity) = wishes
-            .first()
-            .and_then(|wish| self.mapped(wish))
-            .map(|one| one.entity)
-        else {
+    /// Writes the entities of a piece: the positions of those that are refused.
+    fn piece(
+        &self,
+        wishes: &[Wish],
+        piece: &Piece,
+    ) -> Result<Vec<(usize, ClientError)>, ClientError> {
+        let own = piece.wishes.iter().filter_map(|at| wishes.get(*at));
+        let own: Vec<Wish> = own.cloned().collect();
+        let is_done = match piece.is_batch {
+            true => self.in_batch(&own)?,
+            false => own.len() > 1 && self.in_transaction(&own)?,
+        };
+        let mut refused = Vec::new();
+        if is_done {
+            return Ok(refused);
+        }
+        for (at, wish) in piece.wishes.iter().zip(&own) {
+            match self.one(wish) {
+                Ok(()) => {}
+                Err(error) if is_refusal(&error) => refused.push((*at, error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(refused)
+    }
+
+    /// Writes entities from which nothing follows in one request; `false` where they are refused.
+    fn in_batch(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
+        let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(true);
         };
-        let puts: Option<Vec<Values>> = wishes.iter().map(|wish| wish.values.clone()).collect();
-        let Some(puts) = puts else {
-            return Ok(false);
-        };
-        let put = patient(|| put_many(self.backend, self.mapping.model, entity, &puts));
+        let puts: Vec<Values> = wishes
+            .iter()
+            .filter_map(|wish| wish.values.clone())
+            .collect();
+        let put = patient(|| put_many(self.backend, self.mapping.model, mapped.entity, &puts));
         match put {
             Ok(_) => Ok(true),
-            Err(ClientError::Invalid(_)) => Ok(false),
+            Err(error) if is_refusal(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -291,8 +363,9 @@ fn is_refusal(error: &ClientError) -> bool {
         | ClientError::Taken { .. }
         | ClientError::StaleVersion(_)
         | ClientError::NotFound(_) => true,
-        ClientError::Service { .. }
-        | ClientError::Transport(_)
+        // An item that is too large, or an empty text in the key of an index.
+        ClientError::Service { kind, .. } => *kind == Some(ErrorKind::Validation),
+        ClientError::Transport(_)
         | ClientError::TimedOut(_)
         | ClientError::OutcomeUnknown { .. }
         | ClientError::TableDiffers { .. }
@@ -303,6 +376,18 @@ fn is_refusal(error: &ClientError) -> bool {
 }
 
 impl Mapped<'_> {
+    /// Why an entity is not written: what is wrong with its item, or else what the target says.
+    fn unwritten(&self, wish: &Wish, error: &ClientError) -> Problem {
+        let items = wish
+            .values
+            .as_ref()
+            .map(|values| self.items(&wish.row, values));
+        match items {
+            Some(Err(problem)) => problem,
+            Some(Ok(_)) | None => self.problem(&wish.row, error.to_string()),
+        }
+    }
+
     /// The first attribute of a stored entity that is not what a row says. What the model keeps itself is not
     /// compared, and neither is what it makes where a row says nothing.
     pub(crate) fn unlike(&self, values: &Values, stored: &Values) -> Option<&str> {

@@ -2,7 +2,7 @@
 //! equality is that of the attribute, and more rows than those do no harm.
 
 use crate::cell::Cell;
-use crate::mapping::{Filled, Mapped};
+use crate::mapping::{Filled, Mapped, base_of};
 use crate::pages::Cursor;
 use crate::source::{Source, SourceError};
 use crate::statement::PAGE;
@@ -153,9 +153,11 @@ fn form_of(source: &dyn Source, one: &Filled<'_>) -> Option<Form> {
     let is_number = matches!(one.attribute.kind, Type::Int | Type::Number);
     let form = |cast, cells| Some(Form { cast, cells });
     if !source.name().starts_with("postgres") {
-        // The affinity of SQLite, and the names of MariaDB.
-        let has = |part: &str| kind.contains(part);
+        // The affinity of SQLite, and the names of MariaDB, whose words stand behind the name.
+        let base = base_of(&kind);
+        let has = |part: &str| base.contains(part);
         return match () {
+            () if base == "enum" && is_text => form("", Cells::Texts),
             () if has("int") && (is_number || is_text) => form("", Cells::IntegersAndOthers),
             () if (has("char") || has("text") || has("clob")) && is_text => form("", Cells::Texts),
             () => None,
@@ -178,7 +180,14 @@ impl Form {
         let text = match value {
             Value::S(text) => text.clone(),
             Value::N(number) => number.to_string(),
-            _ => return Compared::Never,
+            Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_)
+            | Value::L(_)
+            | Value::M(_) => return Compared::Never,
         };
         let integer = || text.parse().ok().map(Cell::Integer);
         let is_uuid = || {
@@ -193,10 +202,8 @@ impl Form {
         let real = || text.parse().ok().map(Cell::Real);
         let cell = match self.cells {
             Cells::Integers => integer(),
-            Cells::IntegersAndOthers => match value {
-                Value::N(_) => integer().or_else(real),
-                _ => integer().or(Some(Cell::Text(text))),
-            },
+            Cells::IntegersAndOthers if matches!(value, Value::N(_)) => integer().or_else(real),
+            Cells::IntegersAndOthers => integer().or(Some(Cell::Text(text))),
             Cells::Numbers => Some(Cell::Text(text)),
             // No text of PostgreSQL holds a zero.
             Cells::Texts if !self.cast.is_empty() && text.contains('\0') => None,

@@ -16,7 +16,7 @@ use std::fmt;
 /// The greatest number that is taken for seconds since 1970, and not for milliseconds: the year 5138.
 const SECONDS_MAX: u64 = 100_000_000_000;
 
-/// A row that is no item of the model.
+/// A row that is no item of the model. It is small enough to be an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The entity.
@@ -26,16 +26,16 @@ pub struct Problem {
     /// Why it is no item.
     pub why: String,
     /// The reason without what the row holds: problems that are alike have one.
-    pub form: String,
+    pub form: Box<str>,
     /// What helps, where that is known.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
     /// The attribute whose value it is about, if it is about one.
-    pub attribute: Option<String>,
+    pub attribute: Option<Box<str>>,
 }
 
 impl Problem {
     /// The problem, with the reason that others like it have, too.
-    pub(crate) fn alike(mut self, form: impl Into<String>) -> Problem {
+    pub(crate) fn alike(mut self, form: impl Into<Box<str>>) -> Problem {
         self.form = form.into();
         self
     }
@@ -49,12 +49,10 @@ impl fmt::Display for Problem {
 
 /// The reason of an error without the value that it speaks of.
 fn form_of(error: &ClientError) -> String {
-    match error {
-        ClientError::Value(error) => {
-            format!("{}: {:?}", error.name(), std::mem::discriminant(error))
-        }
-        other => other.to_string(),
+    if let ClientError::Value(error) = error {
+        return format!("{}: {:?}", error.name(), std::mem::discriminant(error));
     }
+    error.to_string()
 }
 
 impl Mapped<'_> {
@@ -88,7 +86,7 @@ impl Mapped<'_> {
         Problem {
             entity: self.entity.name.clone(),
             row: self.named(identity),
-            form: why.clone(),
+            form: why.as_str().into(),
             why,
             help: None,
             attribute: None,
@@ -99,7 +97,7 @@ impl Mapped<'_> {
     pub(crate) fn refused(&self, identity: &[Cell], error: &ClientError) -> Problem {
         let mut problem = self.problem(identity, error.to_string());
         if let ClientError::Value(error) = error {
-            problem.attribute = Some(error.name().to_owned());
+            problem.attribute = Some(error.name().into());
         }
         problem.alike(form_of(error))
     }
@@ -163,8 +161,8 @@ impl Mapped<'_> {
             let form = format!("{name}: {why}");
             let why = format!("{name} is {}, {why}", cell.shown());
             let mut problem = self.problem(&identity(), why).alike(form);
-            problem.help = self.help(one, cell);
-            problem.attribute = Some(name.clone());
+            problem.help = self.help(one, cell).map(String::into_boxed_str);
+            problem.attribute = Some(name.as_str().into());
             problem
         })
     }

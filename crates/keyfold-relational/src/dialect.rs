@@ -20,6 +20,14 @@ impl Dialect {
         }
     }
 
+    /// The type that a value is cast to, to be a text.
+    pub(crate) fn text_type(self) -> &'static str {
+        match self {
+            Dialect::Sqlite | Dialect::Postgres => "TEXT",
+            Dialect::Mariadb => "CHAR",
+        }
+    }
+
     /// The moment that is so many seconds behind the beginning of 1970.
     pub(crate) fn moment(self, seconds: &str) -> String {
         match self {

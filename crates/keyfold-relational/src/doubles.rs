@@ -3,7 +3,7 @@
 
 use crate::cell::Cell;
 use crate::convert::Problem;
-use crate::drafts::Claim;
+use crate::drafts::{Claim, digest};
 use crate::mapping::Mapped;
 use crate::pages::Cursor;
 use crate::progress::Progress;
@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most digests that are held at once.
 pub(crate) const HELD_MAX: u64 = 2_000_000;
+/// The most items of a copy that are remembered, so that two rows that make one are found.
+const MADE_MAX: usize = 10_000_000;
 /// The most claims that are named.
 const NAMED_MAX: usize = 100;
 
@@ -60,28 +62,86 @@ impl Claimed {
     ) -> Result<(Vec<Problem>, u64), SourceError> {
         drop(self.held);
         let more = self.twice.len().saturating_sub(NAMED_MAX) as u64;
-        let wanted: BTreeSet<u128> = self.twice.into_iter().take(NAMED_MAX).collect();
-        if wanted.is_empty() {
-            return Ok((Vec::new(), 0));
-        }
-        let mut rows: BTreeMap<u128, Rows> = BTreeMap::new();
-        let mut cursor = Cursor::default();
-        while let Some(page) = cursor.next(mapped, source, PAGE)? {
-            for row in &page.rows {
-                for (claim, digest) in claims(row) {
-                    if wanted.contains(&digest) {
-                        let known = rows.entry(digest).or_insert_with(|| Rows::of(claim));
-                        known.add(mapped.identity_of(row));
-                    }
+        let wanted = self.twice.into_iter().take(NAMED_MAX).collect();
+        let named = named(&wanted, mapped, source, progress, claims)?;
+        Ok((named, more))
+    }
+}
+
+/// The rows that claim together what is wanted, and what is wrong with that. All rows are read.
+fn named(
+    wanted: &BTreeSet<u128>,
+    mapped: &Mapped<'_>,
+    source: &mut dyn Source,
+    progress: &Progress,
+    claims: impl Fn(&[Cell]) -> Vec<(Claim, u128)>,
+) -> Result<Vec<Problem>, SourceError> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut rows: BTreeMap<u128, Rows> = BTreeMap::new();
+    let mut cursor = Cursor::default();
+    while let Some(page) = cursor.next(mapped, source, PAGE)? {
+        for row in &page.rows {
+            for (claim, digest) in claims(row) {
+                if wanted.contains(&digest) {
+                    let known = rows.entry(digest).or_insert_with(|| Rows::of(claim));
+                    known.add(mapped.identity_of(row));
                 }
             }
-            if progress.is_stopping() {
-                break;
+        }
+        if progress.is_stopping() {
+            break;
+        }
+    }
+    let named = rows.into_values().flat_map(|one| one.problems(mapped));
+    Ok(named.collect())
+}
+
+/// The items that the rows of a copy have made so far.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    held: BTreeSet<u128>,
+}
+
+impl Made {
+    /// Remembers what rows make.
+    pub(crate) fn add(&mut self, mapped: &Mapped<'_>, rows: &[Vec<Cell>]) {
+        for row in rows {
+            if self.held.len() < MADE_MAX {
+                self.held.extend(of_row(mapped, row));
             }
         }
-        let named = rows.into_values().flat_map(|one| one.problems(mapped));
-        Ok((named.collect(), more))
     }
+
+    /// What stands for the items of rows that other rows have made already.
+    pub(crate) fn twice(&self, mapped: &Mapped<'_>, rows: &[Vec<Cell>]) -> BTreeSet<u128> {
+        let digests = rows.iter().filter_map(|row| of_row(mapped, row));
+        let twice = digests.filter(|one| self.held.contains(one));
+        twice.take(NAMED_MAX).collect()
+    }
+}
+
+/// A row that makes one of some items, as another row does, if there are two such rows now.
+pub(crate) fn doubled(
+    twice: &BTreeSet<u128>,
+    mapped: &Mapped<'_>,
+    source: &mut dyn Source,
+    progress: &Progress,
+) -> Result<Option<Problem>, SourceError> {
+    let claims = |row: &[Cell]| {
+        let digest = of_row(mapped, row);
+        digest.map(|one| (Claim::Item, one)).into_iter().collect()
+    };
+    let named = named(twice, mapped, source, progress, claims)?;
+    Ok(named.into_iter().next())
+}
+
+/// What stands for the item of a row; `None` where it makes none.
+fn of_row(mapped: &Mapped<'_>, row: &[Cell]) -> Option<u128> {
+    let key = mapped.key(&mapped.identity_of(row)).ok()?;
+    let place = mapped.place(&key).ok()?;
+    Some(digest(&Claim::Item, &place))
 }
 
 /// The rows with one claim.

@@ -52,7 +52,12 @@ impl Mapped<'_> {
         Ok(claims.collect())
     }
 
-    fn items(&self, identity: &[Cell], values: &Values) -> Result<Vec<Derived>, Problem> {
+    /// The items as which attributes would be stored, once DynamoDB takes all of them.
+    pub(crate) fn items(
+        &self,
+        identity: &[Cell],
+        values: &Values,
+    ) -> Result<Vec<Derived>, Problem> {
         let refused = |error: ClientError| self.refused(identity, &error);
         let mut all = values.clone();
         for attribute in &self.entity.attributes {

@@ -16,21 +16,12 @@
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
-//! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
+//! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `windows`: changes of many rows; `check`: what stands in the way before anything is written;
 //!   `bounded`: rows that have some values, and all in turn.
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
+//! - `world`: time, chance and a lock.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
-
-#![allow(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    clippy::result_large_err,
-    clippy::wildcard_enum_match_arm,
-    clippy::match_wildcard_for_single_variants,
-    reason = "a run waits for databases by the clock, and locks a file beside one; a fault of a model is large and \
-              rare; a request has one kind of answer"
-)]
 
 mod apply;
 mod bounded;
@@ -38,6 +29,7 @@ mod catalog;
 mod cell;
 mod check;
 mod convert;
+mod copy;
 mod dialect;
 mod doubles;
 mod drafts;
@@ -59,7 +51,9 @@ mod state;
 mod statement;
 mod taking;
 mod verify;
+mod windows;
 mod wish;
+mod world;
 
 pub use bounded::{Bound, Walk};
 pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableColumn, Unique};
@@ -71,7 +65,7 @@ pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
 pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
-pub use source::{Change, Column, Source, SourceError, Touched, Watched};
+pub use source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
 pub use state::{Phase, STATES, State};
 pub use taking::abort;
 pub use verify::{Difference, Verified, VerifyError, verify};

@@ -2,13 +2,13 @@
 //! from, and which rows of other tables an entity depends on.
 
 use crate::dialect::Dialect;
-use crate::source::{Column, Source, SourceError, Watched};
+use crate::source::{Column, End, Source, SourceError, Watched};
 use crate::sql;
-use crate::statement::{self, Statements};
+use crate::statement::{self, Order, Statements};
 use keyfold_model::diagnostic::Diagnostic;
 use keyfold_model::schema::Attribute;
 use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable, Taken};
-use keyfold_model::{Entity, Model};
+use keyfold_model::{Entity, Model, Type};
 use std::collections::BTreeMap;
 
 /// Why a model cannot be mapped to a database.
@@ -63,6 +63,13 @@ pub struct Mapped<'m> {
     /// The attributes that no column fills, and that need none.
     pub unfilled: Vec<&'m str>,
     pub(crate) dialect: Dialect,
+    /// Where in a row the values stand by which rows are put in order, and whether bytes are what the column holds
+    /// (and no text that is none).
+    pub(crate) order: Vec<(usize, bool)>,
+    /// Whether they are a key: no two rows have the same, and none is NULL.
+    pub(crate) has_key: bool,
+    /// Whether two rows may make one item, as far as the database's keys and types say.
+    pub(crate) may_double: bool,
     pub(crate) statements: Statements,
     pub(crate) depends: Vec<Dependence>,
 }
@@ -114,13 +121,16 @@ impl<'m> Mapping<'m> {
             }
             let identity = one.identity(&filled, &mut faults);
             if faults.len() == known {
-                let depends = one.depends(source, &identity, &mut mapping.watched);
+                let depends = one.depends(source, &identity, &mut mapping.watched)?;
                 let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
-                let alias = &one.origin.table.alias;
-                let kinds = identity.iter().map(|(_, name)| one.kind_of(alias, name));
-                let kinds: Vec<&str> = kinds.collect();
-                let statements = Statements::of(source, &one.origin, &columns, &identity, &kinds);
+                let key = source.key(&one.origin.table)?;
+                let order = one.order(&filled, &identity, &key);
+                let sorted = one.sorted(&identity, &key);
+                let statements = Statements::of(source, &one.origin, &columns, &identity, sorted);
                 mapping.entities.push(Mapped {
+                    order,
+                    has_key: !key.is_empty(),
+                    may_double: one.may_double(&filled, &identity, &key),
                     model,
                     entity,
                     unfilled: one.unfilled_of(&filled),
@@ -229,21 +239,22 @@ impl<'m> Draft<'m> {
         self.tables.get(alias).map_or(&[], Vec::as_slice)
     }
 
-    fn has(&self, column: &SqlColumn) -> Result<(), Diagnostic> {
+    /// What is wrong with a column that the database does not have.
+    fn lacking(&self, column: &SqlColumn) -> Option<Diagnostic> {
         let columns = self.columns(&column.alias);
         if called(columns, &column.column).is_some() {
-            return Ok(());
+            return None;
         }
         let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
         let message = format!("`{}` has no column `{}`", column.alias, column.column);
         let error = Diagnostic::error("KF002", column.span, message, "not in the database");
-        Err(error.help(format!("it has {}", names.join(", "))))
+        Some(error.help(format!("it has {}", names.join(", "))))
     }
 
     fn check_joins(&self, source: &dyn Source, faults: &mut Vec<Diagnostic>) {
         for (one, other) in self.origin.joins.iter().flat_map(|join| &join.on) {
-            faults.extend(self.has(one).err());
-            faults.extend(self.has(other).err());
+            faults.extend(self.lacking(one));
+            faults.extend(self.lacking(other));
             let kind = |column: &SqlColumn| self.kind_of(&column.alias, &column.column);
             if let Err(why) = source.comparable(kind(one), kind(other)) {
                 let message = format!(
@@ -268,7 +279,7 @@ impl<'m> Draft<'m> {
             let sql = match self.origin.taken(&attribute.name) {
                 Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None, String::new())),
                 Some(Taken::Column(column)) => {
-                    faults.extend(self.has(column).err());
+                    faults.extend(self.lacking(column));
                     Some(of_column(&column.alias, &column.column))
                 }
                 None => self
@@ -392,6 +403,66 @@ impl<'m> Draft<'m> {
         identity
     }
 
+    /// The type of a column of the first table.
+    fn kind(&self, name: &str) -> &str {
+        self.kind_of(&self.origin.table.alias, name)
+    }
+
+    /// The columns in whose order rows are read: a key's, or else the identity's.
+    fn sorted<'o>(&'o self, identity: &'o [(usize, String)], key: &'o [String]) -> Order<'o> {
+        let names: Vec<&str> = match key.is_empty() {
+            true => identity.iter().map(|(_, name)| name.as_str()).collect(),
+            false => key.iter().map(String::as_str).collect(),
+        };
+        Order {
+            columns: names
+                .into_iter()
+                .map(|name| (name, self.kind(name)))
+                .collect(),
+            is_key: !key.is_empty(),
+        }
+    }
+
+    /// The places of the columns in whose order rows are read: of a key, they stand behind the others.
+    fn order(
+        &self,
+        filled: &[Filled<'m>],
+        identity: &[(usize, String)],
+        key: &[String],
+    ) -> Vec<(usize, bool)> {
+        if key.is_empty() {
+            let is_binary = |at: usize| {
+                let kind = filled.get(at).map(|one| &one.attribute.kind);
+                matches!(kind, Some(Type::Binary))
+            };
+            return identity
+                .iter()
+                .map(|(at, _)| (*at, is_binary(*at)))
+                .collect();
+        }
+        let key = key.iter().enumerate();
+        let place = |(at, name): (usize, &String)| {
+            (filled.len() + at, holds_bytes(&base_of(self.kind(name))))
+        };
+        key.map(place).collect()
+    }
+
+    /// Whether two rows may make one item: the identity does not hold all columns of a key, or a column has several
+    /// spellings of one value.
+    fn may_double(
+        &self,
+        filled: &[Filled<'m>],
+        identity: &[(usize, String)],
+        key: &[String],
+    ) -> bool {
+        let is_distinct = |name: &String| {
+            let own = identity.iter().find(|(_, column)| column == name);
+            let one = own.and_then(|(at, _)| filled.get(*at));
+            one.is_some_and(|one| has_one_spelling(self.kind(name), &one.attribute.kind))
+        };
+        key.is_empty() || !key.iter().all(is_distinct)
+    }
+
     fn not_own(&self, name: &str) -> Diagnostic {
         let span = match self.origin.taken(name) {
             Some(Taken::Column(column)) => column.span,
@@ -412,10 +483,10 @@ impl<'m> Draft<'m> {
 
     fn depends(
         &self,
-        source: &dyn Source,
+        source: &mut dyn Source,
         identity: &[(usize, String)],
         watched: &mut Vec<Watched>,
-    ) -> Vec<Dependence> {
+    ) -> Result<Vec<Dependence>, SourceError> {
         let columns: Vec<&str> = identity.iter().map(|(_, column)| column.as_str()).collect();
         let own = &self.origin.table;
         let (at, positions) = watch(watched, own, &columns);
@@ -430,24 +501,76 @@ impl<'m> Draft<'m> {
                 .on
                 .iter()
                 .map(|(one, other)| match one.alias == *alias {
-                    true => (one, other),
-                    false => (other, one),
+                    true => (one, other, true),
+                    false => (other, one, false),
                 });
-            let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
-            let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
+            let (mut columns, mut conditions) = (Vec::new(), Vec::new());
+            for (own, other, is_own_first) in pairs {
+                columns.push(own.column.as_str());
+                let ends = (self.end(own), self.end(other));
+                if let (Some(own), Some(other)) = ends {
+                    let number = conditions.len() + 1;
+                    conditions.push(source.joined((&own, &other), is_own_first, number)?);
+                }
+            }
             let (at, positions) = watch(watched, &join.table, &columns);
-            let others = pairs
-                .iter()
-                .map(|(own, other)| (*other, self.kind_of(&own.alias, &own.column)));
-            let others: Vec<(&SqlColumn, &str)> = others.collect();
-            let sql = statement::dependent(source, &self.origin, number, &others, identity);
+            let sql = statement::dependent(source, &self.origin, number, &conditions, identity);
             depends.push(Dependence {
                 watched: at,
                 columns: positions,
                 sql: Some(sql),
             });
         }
-        depends
+        Ok(depends)
+    }
+
+    /// A column of a join.
+    fn end<'e>(&'e self, column: &'e SqlColumn) -> Option<End<'e>> {
+        let mut tables = self.origin.tables();
+        let table = tables.find(|one| one.alias == column.alias)?;
+        let mut columns = self.columns(&column.alias).iter();
+        let found = columns.find(|one| one.name == column.column);
+        Some(End {
+            table,
+            column: &column.column,
+            kind: found.map_or("", |one| one.kind.as_str()),
+        })
+    }
+}
+
+/// The name of a type, in small letters, without what stands in its parentheses or behind them.
+pub(crate) fn base_of(kind: &str) -> String {
+    let kind = kind.split('(').next().unwrap_or_default();
+    let kind = kind.split(" character set ").next().unwrap_or_default();
+    kind.trim().to_lowercase()
+}
+
+/// Whether the columns of a type hold bytes.
+fn holds_bytes(base: &str) -> bool {
+    base.contains("blob") || base.contains("binary") || base == "bytea"
+}
+
+/// Whether different values of a column are different values of an attribute.
+fn has_one_spelling(column: &str, attribute: &Type) -> bool {
+    let column = base_of(column);
+    match attribute {
+        Type::Int | Type::Number => ["int", "numeric", "decimal"]
+            .iter()
+            .any(|one| column.contains(one)),
+        Type::String | Type::Words(_) => ["int", "char", "text", "uuid"]
+            .iter()
+            .any(|one| column.contains(one)),
+        Type::Uuid => column == "uuid",
+        Type::Date => column == "date",
+        Type::Binary => holds_bytes(&column),
+        Type::Bool
+        | Type::Time(_)
+        | Type::Period(_)
+        | Type::Ulid
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => false,
     }
 }
 

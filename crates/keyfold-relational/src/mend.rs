@@ -51,10 +51,14 @@ pub fn mend(
         if wishes.is_empty() {
             return Ok(mended);
         }
-        let wrote = apply(backend, mapping, wishes).map_err(|unwritten| match unwritten {
-            Unwritten::Problem(problem) => VerifyError::Problem(Box::new(problem)),
-            Unwritten::Failed(error) => VerifyError::Target(error),
-        })?;
+        let wrote = match apply(backend, mapping, progress, wishes) {
+            Ok(wrote) => wrote,
+            Err(Unwritten::Problem(problem)) => {
+                return Err(VerifyError::Problem(Box::new(problem)));
+            }
+            Err(Unwritten::Failed(error)) => return Err(VerifyError::Target(error)),
+            Err(Unwritten::Stopped) => return Ok(mended),
+        };
         progress.add_written(wrote.put, wrote.deleted);
         mended.put += wrote.put;
         mended.deleted += wrote.deleted;
@@ -101,6 +105,7 @@ fn wishes(
                 .collect(),
             key: key.clone(),
             values: None,
+            is_new: false,
         };
         wishes.push(found.unwrap_or_else(gone));
     }

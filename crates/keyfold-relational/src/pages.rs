@@ -1,9 +1,10 @@
-//! The rows of an entity, a page at a time, in the order of their identity.
+//! The rows of an entity, a page at a time, in the order of a key of their table, which the database has at hand;
+//! where there is none, of their identity. The values by which a row has its turn are its place.
 //!
-//! A database may take identities for equal that are not the same (`abc` and `ABC` in a column that is
-//! compared without case), and several rows may have one identity. So a page begins with the identity by
-//! which the one before it ended, and what was read already is left out by its cells. First come rows whose
-//! identity has a NULL: these compare with nothing.
+//! A database may take places for equal that are not the same (`abc` and `ABC` in a column that is compared
+//! without case), and several rows may have one place. So a page begins with the place by which the one before it
+//! ended, and what was read already is left out by its cells. First come rows whose identity has a NULL, if it is
+//! the place: these compare with nothing.
 
 use crate::cell::Cell;
 use crate::convert::Problem;
@@ -24,11 +25,11 @@ pub(crate) struct Page {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// An identity that several of its rows have.
     pub(crate) doubled: Option<Vec<Cell>>,
-    /// The identity behind which the next page begins.
+    /// The place behind which the next page begins.
     pub(crate) after: Option<Vec<Cell>>,
     /// Whether there may be a next page.
     pub(crate) has_more: bool,
-    /// An identity with which so many compare equal that no page gets behind them.
+    /// The identity of a row with whose place so many compare equal that no page gets behind them.
     pub(crate) stuck: Option<Vec<Cell>>,
 }
 
@@ -65,27 +66,37 @@ impl Page {
 }
 
 /// Where the next page begins.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cursor {
     after: Option<Vec<Cell>>,
-    /// The identities of the rows of the last page, and how many have each.
+    /// The place behind which nothing is read.
+    until: Option<Vec<Cell>>,
+    /// The places of the rows of the last page, and how many have each.
     seen: BTreeMap<String, usize>,
     is_done: bool,
 }
 
-/// An identity as it is compared with others: by its cells alone.
-fn spelled(identity: &[Cell]) -> String {
-    format!("{identity:?}")
+/// A place as it is compared with others: by its cells alone.
+fn spelled(place: &[Cell]) -> String {
+    format!("{place:?}")
 }
 
 impl Cursor {
-    /// The place behind an identity, whose row was read.
+    /// The rows behind a place, whose row was read.
     pub(crate) fn behind(after: Option<Vec<Cell>>) -> Cursor {
         let seen = after.iter().map(|after| (spelled(after), 1));
         Cursor {
             seen: seen.collect(),
             after,
-            is_done: false,
+            ..Cursor::default()
+        }
+    }
+
+    /// The rows up to a place.
+    pub(crate) fn up_to(until: Vec<Cell>) -> Cursor {
+        Cursor {
+            until: Some(until),
+            ..Cursor::default()
         }
     }
 
@@ -100,14 +111,17 @@ impl Cursor {
             return Ok(None);
         }
         let mut page = Page::default();
-        if self.after.is_none() {
+        if self.after.is_none() && !mapped.has_key {
             let sql = mapped.statements.nameless(source, most);
             page.rows = source.query(&sql, &[])?;
         }
         let mut limit = most.saturating_add(usize::from(self.after.is_some()));
         let (rows, is_full) = loop {
-            let sql = mapped.statements.page(source, self.after.is_none(), limit);
-            let rows = source.query(&sql, self.after.as_deref().unwrap_or_default())?;
+            let ends = (self.after.is_some(), self.until.is_some());
+            let sql = mapped.statements.page(source, ends, limit);
+            let arguments = [&self.after, &self.until];
+            let arguments: Vec<Cell> = arguments.into_iter().flatten().flatten().cloned().collect();
+            let rows = source.query(&sql, &arguments)?;
             let is_full = rows.len() == limit;
             if !is_full || self.gets_behind(mapped, &rows) {
                 break (rows, is_full);
@@ -129,8 +143,8 @@ impl Cursor {
     fn gets_behind(&self, mapped: &Mapped<'_>, rows: &[Vec<Cell>]) -> bool {
         let last = last_sound(mapped, rows);
         let mut left = self.seen.clone();
-        let mut identities = rows.iter().map(|row| spelled(&mapped.identity_of(row)));
-        last.is_some() && last != self.after && identities.any(|one| !takes(&mut left, &one))
+        let mut places = rows.iter().map(|row| spelled(&mapped.place_in_order(row)));
+        last.is_some() && last != self.after && places.any(|one| !takes(&mut left, &one))
     }
 
     /// Adds the rows that were not read before to a page, and remembers all.
@@ -140,15 +154,14 @@ impl Cursor {
             self.after = Some(last);
         }
         for row in rows {
-            let identity = mapped.identity_of(&row);
-            let spelled = spelled(&identity);
-            if !takes(&mut before, &spelled) {
-                page.rows.push(row);
-            }
-            let count = self.seen.entry(spelled).or_default();
+            let spelled = spelled(&mapped.place_in_order(&row));
+            let count = self.seen.entry(spelled.clone()).or_default();
             *count += 1;
             if *count == 2 && page.doubled.is_none() {
-                page.doubled = Some(identity);
+                page.doubled = Some(mapped.identity_of(&row));
+            }
+            if !takes(&mut before, &spelled) {
+                page.rows.push(row);
             }
         }
     }
@@ -165,10 +178,18 @@ fn takes(before: &mut BTreeMap<String, usize>, spelled: &str) -> bool {
     }
 }
 
-/// The last identity that the database can be asked for: its cells are what its columns hold.
+/// The last place that the database can be asked for: its cells are what its columns hold.
 fn last_sound(mapped: &Mapped<'_>, rows: &[Vec<Cell>]) -> Option<Vec<Cell>> {
-    let identities = rows.iter().rev().map(|row| mapped.identity_of(row));
-    identities.into_iter().find(|one| mapped.is_sound(one))
+    let is_sound = |place: &[Cell]| {
+        let mut cells = mapped.order.iter().zip(place);
+        cells.all(|((_, holds_bytes), cell)| match cell {
+            Cell::Bytes(_) => *holds_bytes,
+            Cell::Null => false,
+            Cell::Integer(_) | Cell::Real(_) | Cell::Text(_) => true,
+        })
+    };
+    let places = rows.iter().rev().map(|row| mapped.place_in_order(row));
+    places.into_iter().find(|one| is_sound(one))
 }
 
 impl Mapped<'_> {
@@ -186,6 +207,12 @@ impl Mapped<'_> {
             all.extend(page.rows.iter().map(|row| self.values(row)));
         }
         Ok(all)
+    }
+
+    /// The values by which a row has its turn.
+    pub(crate) fn place_in_order(&self, row: &[Cell]) -> Vec<Cell> {
+        let cell = |(at, _): &(usize, bool)| row.get(*at).cloned().unwrap_or(Cell::Null);
+        self.order.iter().map(cell).collect()
     }
 
     /// Whether rows can be found by an identity: a text that is no UTF-8 is read as bytes, and equals none.

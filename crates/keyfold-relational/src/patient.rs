@@ -1,5 +1,6 @@
 //! Requests to the target that are sent again as long as their errors may pass.
 
+use crate::world;
 use keyfold_client::ClientError;
 use keyfold_motion::Patience;
 
@@ -11,7 +12,7 @@ pub(crate) fn patient<T>(call: impl Fn() -> Result<T, ClientError>) -> Result<T,
             Ok(done) => return Ok(done),
             Err(error) => error,
         };
-        let pause = patience.after(&error, fastrand::u64(..));
-        std::thread::sleep(pause.ok_or(error)?);
+        let pause = patience.after(&error, world::random());
+        world::pause(pause.ok_or(error)?);
     }
 }

@@ -1,22 +1,22 @@
 //! A migration: every row is read once, and changes are carried until they are asked to end. Changes are kept
-//! in the source before the first row is read. The rows of a page are written before the next page is read,
-//! and changes are carried after the last page; whatever a change touched is read anew then, so any order of
-//! reads, changes and kills ends in what the rows hold.
+//! in the source before the first row is read, and are carried after the last page; whatever a change touched is
+//! read anew then, so any order of reads, changes and kills ends in what the rows hold.
 
 use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
-use crate::pages::{Cursor, Page};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
-use crate::statement::PAGE;
 use crate::wish::Wish;
+use crate::world::{self, Moment};
 use keyfold_client::{Backend, ClientError};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+/// The rows of a page of the copy: what it costs beside its rows is little then.
+const ROWS_MAX: usize = 4_000;
 /// The most changes of a table that are read at once.
 const CHANGES_MAX: usize = 500;
 /// The most identities in one query.
@@ -27,6 +27,23 @@ const IDLE: Duration = Duration::from_millis(50);
 const PROBLEM_TRIES: u32 = 6;
 /// How often a source that is locked or away is asked, with a pause that grows to a second.
 const SOURCE_TRIES: u32 = 30;
+
+/// The most entities whose rows are read at once.
+pub(crate) const TOGETHER_MAX: usize = 2_000;
+
+/// An entity by the position of its mapping, and the identity of its row.
+pub(crate) type Name = (usize, Vec<Cell>);
+
+/// Changes that were read.
+struct Changes {
+    change: Change,
+    /// How many rows they touch.
+    count: usize,
+    /// What the entities are to be that they touch.
+    wishes: Vec<Wish>,
+    /// These entities, where they are too many to be read at once.
+    names: Vec<Name>,
+}
 
 /// Why a run ended.
 #[derive(Debug)]
@@ -68,6 +85,7 @@ impl From<Unwritten> for Ended {
         match unwritten {
             Unwritten::Problem(problem) => Ended::Problem(problem),
             Unwritten::Failed(error) => Ended::Target(error),
+            Unwritten::Stopped => Ended::Stopped,
         }
     }
 }
@@ -76,9 +94,9 @@ impl From<Unwritten> for Ended {
 pub struct Migration<'a, 'm> {
     pub(crate) mapping: &'a Mapping<'m>,
     pub(crate) source: &'a mut dyn Source,
-    backend: &'a Backend,
-    progress: &'a Progress,
-    sizes: Sizes,
+    pub(crate) backend: &'a Backend,
+    pub(crate) progress: &'a Progress,
+    pub(crate) sizes: Sizes,
     /// Where the log is to be read from next, as it is stored.
     place: Option<String>,
 }
@@ -95,7 +113,7 @@ pub struct Sizes {
 impl Default for Sizes {
     fn default() -> Sizes {
         Sizes {
-            rows: PAGE,
+            rows: ROWS_MAX,
             changes: CHANGES_MAX,
         }
     }
@@ -158,89 +176,8 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.follow(&state, once)
     }
 
-    fn copy(&mut self, state: &mut State) -> Result<(), Ended> {
-        let mapping = self.mapping;
-        let mut entities = mapping.entities.iter();
-        let begun = entities
-            .position(|one| one.entity.name == state.entity)
-            .unwrap_or(0);
-        for (at, mapped) in mapping.entities.iter().enumerate().skip(begun) {
-            if state.entity != mapped.entity.name {
-                (state.entity, state.after) = (mapped.entity.name.clone(), None);
-            }
-            while self.copy_page((at, mapped), state)? {}
-            state.after = None;
-        }
-        state.phase = Phase::Follow;
-        self.save(state)
-    }
-
-    /// Copies the next page of an entity: whether there may be more. A row of now may rest on a row that came
-    /// after its own entity was copied (an order of a new customer), so what is refused is tried again after
-    /// the changes so far. Those of entities that are copied later need not be carried: these are read later.
-    fn copy_page(
-        &mut self,
-        (at, mapped): (usize, &Mapped<'m>),
-        state: &mut State,
-    ) -> Result<bool, Ended> {
-        if self.progress.is_stopping() {
-            return Err(Ended::Stopped);
-        }
-        if state.after.is_none() {
-            // A run that goes on from here knows that items of this entity may be there.
-            self.save(state)?;
-        }
-        let page = loop {
-            let page = self.page(mapped, state)?;
-            let copied = match page.problem(mapped) {
-                Some(problem) => Err(Ended::Problem(problem)),
-                None => self.copied(at, mapped, &page.rows),
-            };
-            match copied {
-                Ok(()) => break page,
-                Err(Ended::Problem(problem)) => {
-                    let has_more = self.carry_all(state, at + 1)? > 0;
-                    let can_go_on = has_more
-                        || (page.problem(mapped).is_none()
-                            && self.write_parents(mapped, &page.rows)?);
-                    if !can_go_on {
-                        return Err(Ended::Problem(problem));
-                    }
-                    if !has_more {
-                        self.copied(at, mapped, &page.rows)?;
-                        break page;
-                    }
-                }
-                Err(other) => return Err(other),
-            }
-        };
-        state.rows += page.rows.len() as u64;
-        if !page.rows.is_empty() {
-            state.after = page.after;
-            self.save(state)?;
-        }
-        Ok(page.has_more)
-    }
-
-    fn page(&mut self, mapped: &Mapped<'m>, state: &State) -> Result<Page, Ended> {
-        let most = self.sizes.rows;
-        let after = state.after.clone();
-        let page = self.asked(|source| Cursor::behind(after.clone()).next(mapped, source, most))?;
-        let page = page.unwrap_or_default();
-        self.progress.add_read(page.rows.len());
-        Ok(page)
-    }
-
-    fn copied(&mut self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
-        let mut wishes = Vec::new();
-        for row in rows {
-            wishes.push(Wish::of(at, mapped, row)?);
-        }
-        self.write(wishes)
-    }
-
     /// Stores how far it is, and where the log is read from next.
-    fn save(&mut self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn save(&mut self, state: &State) -> Result<(), Ended> {
         self.place = self.source.place();
         let state = State {
             place: self.place.clone(),
@@ -257,7 +194,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         if !wishes.is_empty() {
             self.asked(|source| source.settle())?;
         }
-        let wrote = apply(self.backend, self.mapping, wishes)?;
+        let wrote = apply(self.backend, self.mapping, self.progress, wishes)?;
         self.progress.add_written(wrote.put, wrote.deleted);
         Ok(())
     }
@@ -277,17 +214,17 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Waits for a source that is locked or away: whether it is to be asked again.
-    fn waits(&self, error: &SourceError, tries: &mut u32) -> bool {
+    pub(crate) fn waits(&self, error: &SourceError, tries: &mut u32) -> bool {
         *tries += 1;
         if !error.may_pass || *tries > SOURCE_TRIES || self.progress.is_stopping() {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(u64::from((*tries).min(10)) * 100));
+        world::pause(Duration::from_millis(u64::from((*tries).min(10)) * 100));
         true
     }
 
     fn follow(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
-        let mut looked = Instant::now();
+        let mut looked = Moment::now();
         loop {
             if self.progress.is_stopping() {
                 return Ok(Ended::Stopped);
@@ -299,9 +236,9 @@ impl<'a, 'm> Migration<'a, 'm> {
                 self.keep_place(state)?;
                 return Ok(Ended::Caught);
             }
-            std::thread::sleep(IDLE);
+            world::pause(IDLE);
             if looked.elapsed() > Duration::from_secs(1) {
-                looked = Instant::now();
+                looked = Moment::now();
                 if !self.keep_place(state)? {
                     self.check_mine(state)?;
                 }
@@ -310,7 +247,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Carries all changes that there are of the first entities: how many.
-    fn carry_all(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+    pub(crate) fn carry_all(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
         let mut all = 0;
         loop {
             match self.carry_some(state, entities)? {
@@ -325,18 +262,23 @@ impl<'a, 'm> Migration<'a, 'm> {
     fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
         let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
-            let (change, wishes) = self.read_changes(most, entities)?;
-            if change.touched.is_empty() {
+            let read = self.read_changes(most, entities)?;
+            let (change, count) = (read.change, read.count);
+            if count == 0 {
                 return Ok(0);
             }
             self.check_mine(state)?;
-            match self.write(wishes) {
+            let carried = match read.names.is_empty() {
+                true => self.write(read.wishes),
+                false => self.carry_many(state, read.names),
+            };
+            match carried {
                 // What rows rest on may have changed behind the changes that were read: they are read again, with
                 // those that came meanwhile.
                 Err(Ended::Problem(_)) if change.has_more || tries < PROBLEM_TRIES => {
                     tries += 1;
                     most = most.saturating_mul(4);
-                    std::thread::sleep(IDLE * tries.min(10));
+                    world::pause(IDLE * tries.min(10));
                     continue;
                 }
                 other => other?,
@@ -344,7 +286,6 @@ impl<'a, 'm> Migration<'a, 'm> {
             let watched = &self.mapping.watched;
             self.asked(|source| source.forget(watched, &change))?;
             self.keep_place(state)?;
-            let count = change.touched.len();
             self.progress.add_changes(count);
             return Ok(count);
         }
@@ -362,7 +303,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Whether this run has the migration still.
-    fn check_mine(&self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn check_mine(&self, state: &State) -> Result<(), Ended> {
         match self.states().read()? {
             Some(now) if now.fence == state.fence => Ok(()),
             Some(_) | None => Err(Ended::Overtaken),
@@ -371,7 +312,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     /// Changes, and what the entities that they touch are in the same snapshot. A snapshot that ends before its
     /// time, with the connection or the server, is begun again.
-    fn read_changes(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+    fn read_changes(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mut tries = 0;
         loop {
             let read = self.read_once(most, entities);
@@ -382,7 +323,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    fn read_once(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+    fn read_once(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mapping = self.mapping;
         self.source.check_watch(&mapping.watched)?;
         self.source.hold()?;
@@ -398,18 +339,45 @@ impl<'a, 'm> Migration<'a, 'm> {
         mapping: &Mapping<'m>,
         most: usize,
         entities: usize,
-    ) -> Result<(Change, Vec<Wish>), Ended> {
-        let change = self.source.changes(&mapping.watched, most)?;
-        let mut wishes = Vec::new();
+    ) -> Result<Changes, Ended> {
+        let mut change = self.source.changes(&mapping.watched, most)?;
+        let mut names: Vec<Name> = Vec::new();
         for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
             let touched = self.touched(mapped, &change)?;
-            let own = wishes.len();
-            for some in touched.chunks(IDENTITIES_MAX) {
+            names.extend(touched.into_iter().map(|identity| (at, identity)));
+        }
+        let count = std::mem::take(&mut change.touched).len();
+        let wishes = match names.len() > TOGETHER_MAX {
+            true => Vec::new(),
+            false => self.wishes_named(&std::mem::take(&mut names))?,
+        };
+        Ok(Changes {
+            change,
+            count,
+            wishes,
+            names,
+        })
+    }
+
+    /// What the entities with some names are, of which those of each mapping stand together.
+    pub(crate) fn wishes_named(&mut self, names: &[Name]) -> Result<Vec<Wish>, Ended> {
+        let mapping = self.mapping;
+        let mut wishes = Vec::new();
+        for own in names.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((at, mapped)) = own
+                .first()
+                .and_then(|(at, _)| Some((*at, mapping.entities.get(*at)?)))
+            else {
+                continue;
+            };
+            let identities: Vec<Vec<Cell>> = own.iter().map(|(_, one)| one.clone()).collect();
+            let from = wishes.len();
+            for some in identities.chunks(IDENTITIES_MAX) {
                 self.wishes((at, mapped), some, &mut wishes)?;
             }
-            one_of_each(mapped, &mut wishes, own)?;
+            one_of_each(mapped, &mut wishes, from)?;
         }
-        Ok((change, wishes))
+        Ok(wishes)
     }
 
     /// The identities of the entities that changes touch, each once.
@@ -483,6 +451,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 row: identity.clone(),
                 key,
                 values: None,
+                is_new: false,
             });
         }
         Ok(())

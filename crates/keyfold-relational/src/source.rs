@@ -64,6 +64,35 @@ pub struct Change {
     pub has_more: bool,
 }
 
+/// A column by which rows are put in order, as SQL, with its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sorted {
+    /// The column, as it is sorted.
+    pub sql: String,
+    /// Its type, as the database writes it.
+    pub kind: String,
+}
+
+/// A side of a place in the order of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The rows that come behind it.
+    Behind,
+    /// The rows that come before it.
+    Before,
+}
+
+/// One end of a join.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'e> {
+    /// The table.
+    pub table: &'e SqlTable,
+    /// The column.
+    pub column: &'e str,
+    /// Its type, as the database writes it.
+    pub kind: &'e str,
+}
+
 /// A relational database.
 pub trait Source {
     /// What names it, without its password.
@@ -75,6 +104,16 @@ pub trait Source {
     /// # Errors
     /// When the database cannot be read.
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError>;
+
+    /// The columns of a key of a table, in whose order the database reads its rows without sorting them: no two
+    /// rows have the same, and none is NULL. Empty where there is no such key.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        let _ = table;
+        Ok(Vec::new())
+    }
 
     /// A name as the database's SQL quotes it.
     fn quoted(&self, name: &str) -> String;
@@ -122,12 +161,17 @@ pub trait Source {
         column
     }
 
-    /// The condition of rows that are not before the identity that is the arguments, by the columns that
-    /// identify a row.
-    fn behind(&self, columns: &[String]) -> String {
-        let places = (1..=columns.len()).map(|at| self.argument(at));
+    /// The condition of rows on one side of a place in the order of some columns, with the rows at the place. Its
+    /// values are the arguments from a number on.
+    fn beside(&self, columns: &[Sorted], side: Side, first: usize) -> String {
+        let own: Vec<&str> = columns.iter().map(|one| one.sql.as_str()).collect();
+        let places = (first..).take(own.len()).map(|at| self.argument(at));
         let places: Vec<String> = places.collect();
-        format!("({}) >= ({})", columns.join(", "), places.join(", "))
+        let sign = match side {
+            Side::Behind => ">=",
+            Side::Before => "<=",
+        };
+        format!("({}) {sign} ({})", own.join(", "), places.join(", "))
     }
 
     /// The place from which changes are read next, in a log whose places the source does not keep itself: it is
@@ -143,6 +187,23 @@ pub trait Source {
     fn resume(&mut self, place: &str) -> Result<(), SourceError> {
         let _ = place;
         Ok(())
+    }
+
+    /// The condition that the second end of a join is joined to a value of the first one, which is an argument. It
+    /// is true of every row that the join reaches, and may be of more.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn joined(
+        &mut self,
+        (own, other): (&End<'_>, &End<'_>),
+        is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        let _ = is_own_first;
+        let (alias, column) = (self.quoted(&other.table.alias), self.quoted(other.column));
+        let argument = self.argument_of(number, own.kind);
+        Ok(format!("{alias}.{column} = {argument}"))
     }
 
     /// Waits until what was read is durable in the database: a row that a failure takes back must not have

@@ -14,6 +14,7 @@
 
 use crate::cell::Cell;
 use crate::patient::patient;
+use crate::world;
 use keyfold_api::{
     DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, Request, Response,
 };
@@ -80,7 +81,7 @@ impl State {
     pub(crate) fn first(source: String, mapping: String) -> State {
         State {
             fence: 1,
-            id: format!("{:032x}", fastrand::u128(..)),
+            id: world::name(),
             mapping,
             source,
             phase: Phase::Begin,
@@ -147,11 +148,11 @@ impl Io for Asking<'_> {
     }
 
     fn pause(&self, time: Duration) -> Boxed<'_, ()> {
-        Box::pin(async move { std::thread::sleep(time) })
+        Box::pin(async move { world::pause(time) })
     }
 
     fn random(&self) -> u64 {
-        fastrand::u64(..)
+        world::random()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The SQL of a mapped entity. It is made once; values are arguments of it.
 
 use crate::cell::Cell;
-use crate::source::Source;
-use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable};
+use crate::source::{Side, Sorted, Source};
+use keyfold_model::schema::origin::{Origin, SqlTable};
 
 /// The rows that are read at once.
 pub(crate) const PAGE: usize = 1_000;
@@ -16,9 +16,19 @@ pub(crate) struct Statements {
     only: String,
     /// The columns that identify an item.
     identity: Vec<String>,
-    /// These, as rows are sorted by them.
-    sorted: Vec<String>,
+    /// The columns in whose order rows are read.
+    order: Vec<Sorted>,
+    /// Whether they are a key of the first table, and none is NULL.
+    has_key: bool,
     tables: String,
+}
+
+/// The order in which rows are read.
+pub(crate) struct Order<'o> {
+    /// The columns of the first table, with their types.
+    pub(crate) columns: Vec<(&'o str, &'o str)>,
+    /// Whether they are a key of it; otherwise they are the identity's.
+    pub(crate) is_key: bool,
 }
 
 /// A column with its table's name in the line.
@@ -54,28 +64,23 @@ fn tables(source: &dyn Source, origin: &Origin, joins: usize) -> String {
     text
 }
 
-/// The query of the identities of the entities to which a row of a joined table belongs, by the values of
-/// the columns that the others are compared with, and their types.
+/// The query of the identities of the entities to which a row of a joined table belongs, by the conditions that
+/// the columns of the others are joined to its values.
 pub(crate) fn dependent(
     source: &dyn Source,
     origin: &Origin,
     join: usize,
-    others: &[(&SqlColumn, &str)],
+    conditions: &[String],
     identity: &[(usize, String)],
 ) -> String {
     let alias = &origin.table.alias;
     let own = identity.iter().map(|(_, name)| column(source, alias, name));
     let own: Vec<String> = own.collect();
-    let equal = others.iter().enumerate().map(|(at, (other, kind))| {
-        let other = column(source, &other.alias, &other.column);
-        format!("{other} = {}", source.argument_of(at + 1, kind))
-    });
-    let equal: Vec<String> = equal.collect();
     let tables = tables(source, origin, join);
     format!(
         "SELECT DISTINCT {} FROM {tables} WHERE {}",
         own.join(", "),
-        equal.join(" AND ")
+        conditions.join(" AND ")
     )
 }
 
@@ -85,22 +90,32 @@ impl Statements {
         origin: &Origin,
         columns: &[&str],
         identity: &[(usize, String)],
-        kinds: &[&str],
+        order: Order<'_>,
     ) -> Statements {
         let alias = &origin.table.alias;
-        let sorted = identity.iter().zip(kinds);
-        let sorted =
-            sorted.map(|((_, name), kind)| source.sorted(column(source, alias, name), kind));
         let own = identity.iter().map(|(_, name)| column(source, alias, name));
         let tables = tables(source, origin, origin.joins.len());
+        let mut columns: Vec<String> = columns.iter().map(|one| (*one).to_owned()).collect();
+        let mut sorted = Vec::new();
+        for (name, kind) in order.columns {
+            let sql = column(source, alias, name);
+            if order.is_key {
+                columns.push(sql.clone());
+            }
+            sorted.push(Sorted {
+                sql: source.sorted(sql, kind),
+                kind: kind.to_owned(),
+            });
+        }
         Statements {
             select: format!("SELECT {} FROM {tables}", columns.join(", ")),
+            order: sorted,
+            has_key: order.is_key,
             only: origin
                 .only
                 .as_ref()
                 .map_or(String::new(), |(only, _)| format!("({only})")),
             identity: own.collect(),
-            sorted: sorted.collect(),
             tables,
         }
     }
@@ -121,14 +136,26 @@ impl Statements {
         }
     }
 
-    /// The rows in the order of their identity, at most so many: from the beginning, or from the identity that
-    /// is its arguments. Without those whose identity has a NULL.
-    pub(crate) fn page(&self, source: &dyn Source, is_first: bool, most: usize) -> String {
-        let own = self.sorted.join(", ");
-        let named = self.identity.iter();
-        let mut all: Vec<String> = named.map(|one| format!("{one} IS NOT NULL")).collect();
-        if !is_first {
-            all.push(source.behind(&self.sorted));
+    /// The rows in their order, at most so many: from the beginning, or from the place that is its arguments; up
+    /// to the place that is the arguments behind those, if there is an end. Without those whose place has a NULL.
+    pub(crate) fn page(
+        &self,
+        source: &dyn Source,
+        (has_begin, has_end): (bool, bool),
+        most: usize,
+    ) -> String {
+        let own: Vec<&str> = self.order.iter().map(|one| one.sql.as_str()).collect();
+        let own = own.join(", ");
+        let mut all = Vec::new();
+        if !self.has_key {
+            all.extend(self.identity.iter().map(|one| format!("{one} IS NOT NULL")));
+        }
+        let mut first = 1;
+        for (is_given, side) in [(has_begin, Side::Behind), (has_end, Side::Before)] {
+            if is_given {
+                all.push(source.beside(&self.order, side, first));
+                first += self.order.len();
+            }
         }
         format!(
             "{}{} ORDER BY {own} LIMIT {most}",

@@ -13,6 +13,7 @@ use crate::source::{Source, SourceError};
 use crate::split;
 use crate::statement::PAGE;
 use crate::wish::Wish;
+use crate::world;
 use keyfold_api::{Request, Response, ScanInput};
 use keyfold_client::kinds::{Kinds, Role};
 use keyfold_client::{Backend, ClientError, read, tables};
@@ -139,7 +140,7 @@ impl<'m> Look<'_, 'm> {
                 if doubtful.is_empty() {
                     break;
                 }
-                std::thread::sleep(LOOK_PAUSE);
+                world::pause(LOOK_PAUSE);
                 doubtful = self.again(mapped, doubtful)?;
             }
             for (identity, what) in doubtful {
@@ -356,14 +357,12 @@ impl<'m> Look<'_, 'm> {
             }
             .into()
         };
-        match patient(|| self.backend.call(scan()))? {
-            Response::Scan(output) => {
-                let items = output.items.unwrap_or_default();
-                let items = items.iter().map(|item| item.to_item()).collect();
-                Ok((items, output.last_evaluated_key))
-            }
-            _ => Ok((Vec::new(), None)),
-        }
+        let Response::Scan(output) = patient(|| self.backend.call(scan()))? else {
+            return Ok((Vec::new(), None));
+        };
+        let items = output.items.unwrap_or_default();
+        let items = items.iter().map(|item| item.to_item()).collect();
+        Ok((items, output.last_evaluated_key))
     }
 
     /// Reports items that still have no row after the changes that may be on their way.
@@ -376,7 +375,7 @@ impl<'m> Look<'_, 'm> {
             if doubtful.is_empty() {
                 return Ok(());
             }
-            std::thread::sleep(LOOK_PAUSE);
+            world::pause(LOOK_PAUSE);
             let mut there = BTreeSet::new();
             for some in doubtful.chunks(100) {
                 let stored = self.stored(mapped, some)?;
@@ -420,8 +419,8 @@ fn digest_of(mapped: &Mapped<'_>, key: &Values) -> u128 {
 /// A value in a message: a text in quotes.
 fn shown(value: &Value) -> String {
     let text = value::shown(value);
-    match value {
-        Value::S(_) => format!("\"{text}\""),
-        _ => text,
+    match matches!(value, Value::S(_)) {
+        true => format!("\"{text}\""),
+        false => text,
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Wish {
     pub(crate) key: Values,
     /// Its attributes; `None` where its row is gone.
     pub(crate) values: Option<Values>,
+    /// Whether there was no such item when it was looked for.
+    pub(crate) is_new: bool,
 }
 
 impl Wish {
@@ -28,6 +30,7 @@ impl Wish {
             key: mapped.key(&identity)?,
             row: identity,
             values: Some(values),
+            is_new: false,
         })
     }
 }

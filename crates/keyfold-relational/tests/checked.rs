@@ -10,7 +10,7 @@
 
 mod world;
 
-use world::World;
+use world::{World, is_caught, problem};
 
 fn only(world: &World) -> String {
     let mut problems = world.problems();
@@ -39,6 +39,37 @@ fn an_item_is_not_too_large() {
         only(&world),
         "t (id = 1): its item of A has 500018 bytes, and an item has at most 409600"
     );
+}
+
+/// The run says which row it is, and goes on when that is mended.
+#[test]
+fn an_item_that_becomes_too_large_ends_the_run() {
+    for more in ["", "\n  unique v", "\n  copy c \"C\" \"{id}\""] {
+        let entity =
+            format!("entity A\n  id: int, v: string\n  key \"A#{{id}}\" \"P\"{more}\n  from t\n");
+        let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b');";
+        let world = World::new(sql, &entity);
+        assert!(is_caught(&world.run(10)));
+        let large = match more.contains("unique") {
+            // A key is full before.
+            true => {
+                "UPDATE t SET v = printf('%.*c', 3000, 'x') WHERE id = 1; UPDATE t SET v = 'c' WHERE id = 2"
+            }
+            false => {
+                "UPDATE t SET v = printf('%.*c', 500000, 'x') WHERE id = 1; UPDATE t SET v = 'c' WHERE id = 2"
+            }
+        };
+        world.sql(large);
+        let said = problem(world.run(10));
+        assert!(said.starts_with("t (id = 1): "), "{said}");
+        if !more.contains("unique") {
+            let due = "its item of A has 500018 bytes, and an item has at most 409600";
+            assert!(said.ends_with(due), "{said}");
+        }
+        world.sql("UPDATE t SET v = 'd' WHERE id = 1");
+        assert!(is_caught(&world.run(10)));
+        assert!(world.differences().is_empty());
+    }
 }
 
 #[test]

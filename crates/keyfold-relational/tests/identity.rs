@@ -132,6 +132,47 @@ fn rows_that_make_one_item_by_another_spelling_are_named() {
     );
 }
 
+/// Two rows that make one item are found wherever they lie, also by a run that goes on from the first of them.
+#[test]
+fn rows_of_two_pages_that_make_one_item_are_named() {
+    let between = "WITH RECURSIVE s(i) AS (SELECT 10 UNION ALL SELECT i+1 FROM s WHERE i<40) INSERT INTO t SELECT";
+    let spelled = |first: &str, second: &str, more: &str| {
+        format!(
+            "CREATE TABLE t(id TEXT PRIMARY KEY NOT NULL, v TEXT); INSERT INTO t VALUES ('{first}', 'a'), \
+             ('{second}', 'b'); {between} {more}, 'v' FROM s;"
+        )
+    };
+    let (low, high) = (
+        "a0000000-0000-4000-8000-000000000000",
+        "A0000000-0000-4000-8000-000000000000",
+    );
+    let uuids = "printf('B%07d-0000-4000-8000-000000000000', i)";
+    for (sql, kind, first, second) in [
+        (spelled("01", "1", "'02' || i"), "int", "01", "1"),
+        (spelled(high, low, uuids), "uuid", high, low),
+    ] {
+        let world = World::one(&sql, &format!("id: {kind}, v: string"), "t");
+        let due = format!("t (id = \"{second}\"): makes the same A as t (id = \"{first}\")");
+        for _ in 0..2 {
+            assert_eq!(problem(world.run(3)), due);
+        }
+        world.sql(&format!("DELETE FROM t WHERE id = '{first}'"));
+        assert!(is_caught(&world.run(3)));
+        assert!(world.differences().is_empty());
+    }
+    // What identifies an item is not what identifies a row.
+    let sql = format!(
+        "CREATE TABLE t(number INTEGER PRIMARY KEY, id TEXT, v TEXT); INSERT INTO t VALUES (1, 'x', 'a'), (99, 'x', \
+         'b'); {between} i, 'x' || i, 'v' FROM s;"
+    );
+    let world = World::one(&sql, "id: string, v: string", "t");
+    let due = "t (id = \"x\"): 2 rows make the same A";
+    assert_eq!(problem(world.run(3)), due);
+    world.sql("DELETE FROM t WHERE number = 1");
+    assert!(is_caught(&world.run(3)));
+    assert!(world.differences().is_empty());
+}
+
 #[test]
 fn a_join_that_yields_two_rows_is_named() {
     let world = World::one(

@@ -16,7 +16,7 @@ mod worlds;
 
 use keyfold_model::Model;
 use keyfold_relational::mariadb::Mariadb;
-use keyfold_relational::{Ended, Mapping, Migration, Progress, Sizes};
+use keyfold_relational::{Cell, Ended, Mapping, Migration, Progress, Sizes, Source};
 use mariadb_server::{MODEL, Server};
 use worlds::{backend, compiled};
 
@@ -48,4 +48,99 @@ fn words_are_read_in_the_order_by_which_they_are_compared() {
             "{rows}"
         );
     }
+}
+
+/// Items that are identified by another column than those of the primary key.
+const NUMBERED: &str = "model m 1
+
+table Tab (PK, SK)
+
+entity A in Tab
+  id: int, v: string?
+  key \"A#{id}\" \"A\"
+  from t set id = t.n
+
+pattern one(id) -> A
+";
+
+#[test]
+fn keys_are_read_in_the_order_of_their_types_and_collations() {
+    let server = Server::start();
+    let program = server.database("d");
+    let model = compiled(NUMBERED);
+    let texts = [
+        "'é'", "'e'", "'f'", "'Z'", "'z1'", "'ß'", "'t'", "'s'", "'a_'", "'a'", "'b'",
+    ];
+    let numbers = ["1", "2", "10", "-3", "0"];
+    let bytes = ["'\\n'", "'a'", "'Z'", "'ab'"];
+    let times = ["'-10:00:00'", "'09:00:00'", "'100:00:00'", "'00:00:00'"];
+    let keys: [(&str, &[&str]); 12] = [
+        ("varchar(9) COLLATE utf8mb4_unicode_ci", &texts),
+        ("varchar(9) COLLATE utf8mb4_bin", &texts),
+        (
+            "varchar(9) CHARACTER SET latin1 COLLATE latin1_german2_ci",
+            &texts,
+        ),
+        ("char(9) CHARACTER SET latin1", &texts),
+        ("int", &numbers),
+        ("decimal(30,9)", &numbers),
+        ("double", &numbers),
+        (
+            "bigint unsigned",
+            &["1", "18446744073709551614", "18446744073709551615", "9"],
+        ),
+        ("varbinary(9)", &bytes),
+        (
+            "datetime(3)",
+            &[
+                "'2026-01-02 03:04:05.100'",
+                "'2026-01-02 03:04:05.1'",
+                "'1999-01-01'",
+            ],
+        ),
+        ("time", &times),
+        ("enum('z', 'b', 'a')", &["'a'", "'b'", "'z'"]),
+    ];
+    for (kind, values) in keys {
+        program.must(&format!(
+            "DROP TABLE IF EXISTS t; CREATE TABLE t (n int AUTO_INCREMENT UNIQUE, a {kind}, b {kind}, v text, PRIMARY KEY (a, b))"
+        ));
+        for one in values {
+            for other in values {
+                program.execute(&format!(
+                    "INSERT INTO t (a, b, v) VALUES ({one}, {other}, 'x')"
+                ));
+            }
+        }
+        let due: u64 = program
+            .text("SELECT concat(count(*)) FROM t")
+            .parse()
+            .unwrap();
+        for rows in [1, 3, 7] {
+            let put = put_in_pages_of(&model, &server.name("d"), rows);
+            assert_eq!(put, due, "{kind}, {rows}");
+        }
+    }
+}
+
+#[test]
+fn pages_behind_others_are_looked_up_by_all_columns_of_the_key() {
+    let server = Server::start();
+    let program = server.database("d");
+    program.must(
+        "CREATE TABLE t (n int, a int, b varchar(20) CHARACTER SET latin1, v text, PRIMARY KEY (a, b)); INSERT INTO t \
+         SELECT seq, 1, concat('k', seq), 'x' FROM seq_1_to_6000",
+    );
+    let model = compiled(NUMBERED);
+    let mut source = Mariadb::open(&server.name("d")).unwrap();
+    let mapping = Mapping::of(&model, &mut source).unwrap();
+    let all = mapping.entities[0].all_values(&mut source).unwrap();
+    assert_eq!(all.len(), 6_000);
+    let read = source.query("SHOW SESSION STATUS LIKE 'Handler_read_next'", &[]);
+    let read = read.unwrap();
+    let Some(Cell::Text(read)) = read[0].get(1) else {
+        panic!("{read:?}")
+    };
+    let read: u64 = read.parse().unwrap();
+    assert!((6_000..7_000).contains(&read), "{read}");
 }

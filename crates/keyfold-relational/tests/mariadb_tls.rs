@@ -67,6 +67,18 @@ fn rows_and_the_log_are_read_over_tls() {
         program.must(&format!("INSERT INTO t VALUES ('{id}', 'x')"));
     }
     assert!(Mariadb::open(&address).is_err(), "without TLS");
+    // By another name than the certificate's, and without its authority.
+    let other = format!("mysql://r@127.0.0.1:{port}/d?require_ssl=true");
+    let rooted = format!("{other}&root_cert_path={}", path("ca.pem"));
+    let ways = [
+        (rooted.clone(), false),
+        (format!("{rooted}&danger_skip_domain_validation=true"), true),
+        (format!("{other}&danger_skip_domain_validation=true"), false),
+        (format!("{other}&danger_accept_invalid_certs=true"), true),
+    ];
+    for (name, is_taken) in ways {
+        assert_eq!(Mariadb::open(&name).is_ok(), is_taken, "{name}");
+    }
     let said = Mariadb::open(&format!("{address}?require_ssl=true"));
     let said = said.map(|_| ()).unwrap_err().message;
     assert!(said.contains("certificate"), "{said}");

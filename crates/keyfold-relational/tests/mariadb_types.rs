@@ -15,6 +15,8 @@ mod mariadb_server;
 mod worlds;
 
 use keyfold_relational::mariadb::Mariadb;
+use keyfold_relational::{Bound, Mapping};
+use keyfold_types::Value;
 use mariadb_server::{MODEL, Program, Server, run};
 use worlds::{backend, compiled, first_value};
 
@@ -359,4 +361,25 @@ fn rows_are_joined_by_columns_of_every_type() {
             assert_eq!(run(&model, name, &backend), Ok(()), "{kind}: {way}");
         }
     }
+}
+
+/// A word is asked for by its text, whatever other words there are, and not by its number.
+#[test]
+fn rows_with_a_word_are_found() {
+    let server = Server::start();
+    let program = server.database("d");
+    program.must(
+        "CREATE TABLE t (id varchar(9) PRIMARY KEY, v enum('int', '5')); INSERT INTO t VALUES ('a', '5'), ('b', 'int')",
+    );
+    let model = compiled(MODEL);
+    let mut source = Mariadb::open(&server.name("d")).unwrap();
+    let mapping = Mapping::of(&model, &mut source).unwrap();
+    let bound = Bound {
+        attribute: "v".to_owned(),
+        values: vec![Value::S("5".to_owned())],
+    };
+    let rows = mapping.entities[0].rows_with(&mut source, &[bound], 10);
+    let rows = rows.unwrap().unwrap();
+    let ids: Vec<&Value> = rows.iter().map(|row| &row["id"]).collect();
+    assert!(ids.contains(&&Value::S("a".to_owned())), "{ids:?}");
 }

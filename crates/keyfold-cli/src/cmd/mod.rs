@@ -4,6 +4,7 @@ pub(crate) mod backup;
 mod bounds;
 pub(crate) mod check;
 pub(crate) mod completions;
+mod database;
 mod definition;
 pub(crate) mod delete;
 pub(crate) mod demo;

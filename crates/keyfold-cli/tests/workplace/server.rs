@@ -44,6 +44,11 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// A client of the server with the credentials `local`.
     pub fn backend(&self) -> Backend {
         Backend::endpoint(&self.endpoint, "us-east-1", "local", "local").unwrap()

@@ -4,7 +4,7 @@ use super::aggregate::with_aggregates;
 use super::context::Context;
 use super::invalid::{self, Sent};
 use super::lacking::{self, Unread};
-use super::meeting::place;
+use super::meeting::place_of;
 use super::refusal::Refusal;
 use super::step::{Draft, Step, StepAction};
 use super::written::Written;
@@ -14,8 +14,8 @@ use crate::lookup::Spot;
 use crate::retry::back_off;
 use crate::tables;
 use keyfold_api::{
-    DeleteItemInput, ErrorKind, PutItemInput, Request, TransactWriteItem, TransactWriteItemsInput,
-    UpdateItemInput,
+    DeleteItemInput, ErrorKind, PutItemInput, Request, Response, TransactWriteItem,
+    TransactWriteItemsInput, UpdateItemInput,
 };
 use keyfold_types::Item;
 use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
@@ -84,21 +84,12 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
     names.sort_unstable();
     names.dedup();
     let refusals: Vec<Refusal> = steps.iter().map(|step| step.refusal.clone()).collect();
-    let places: Vec<String> = steps.iter().map(place).collect();
     let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
     let items: Vec<(String, Item)> = steps.iter().map(Step::item).collect();
     let request = request_of(steps.into_iter().map(Step::lower).collect());
     let operation = request.operation().name();
-    let answer = match context.io.ask(request.clone()).await {
-        // The table of a new period is created when its first item is written.
-        Err(error)
-            if error.kind() == Some(ErrorKind::ResourceNotFound)
-                && tables::ensure_periods(context.io, context.model, &names).await? =>
-        {
-            context.io.ask(request).await
-        }
-        other => other,
-    };
+    let answer = asked(context, request, &names).await;
+    let places = || items.iter().map(|(table, key)| place_of(table, key));
     match answer {
         Ok(_) => Ok(Outcome::Done(Written {
             operation,
@@ -109,12 +100,16 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
         Err(ClientError::OutcomeUnknown { why, .. }) => Err(ClientError::OutcomeUnknown {
             why,
-            check: format!("{} of {}", labels.join(", "), places.join(", ")),
+            check: format!(
+                "{} of {}",
+                labels.join(", "),
+                places().collect::<Vec<String>>().join(", ")
+            ),
         }),
         Err(error) => {
             let sent = || {
-                let all = labels.iter().zip(&places).zip(&bytes);
-                all.map(|((label, place), bytes)| Sent::new(label, place, *bytes))
+                let all = labels.iter().zip(places()).zip(&bytes);
+                all.map(|((label, place), bytes)| Sent::new(label, &place, *bytes))
             };
             let Some(failed) = error.failed_actions() else {
                 return Err(invalid::explained(error, sent()));
@@ -139,6 +134,28 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
                 });
             Err(refused.unwrap_or_else(|| invalid::explained(error, sent())))
         }
+    }
+}
+
+/// Asks a request. The table of a new period is created when its first item is written.
+async fn asked(
+    context: &Context<'_>,
+    request: Request,
+    names: &[String],
+) -> Result<Response, ClientError> {
+    let is_period = |name: &String| {
+        let mut tables = context.model.tables.iter();
+        tables.any(|table| table.period_of(name).is_some())
+    };
+    let again = names.iter().any(is_period).then(|| request.clone());
+    match (context.io.ask(request).await, again) {
+        (Err(error), Some(request))
+            if error.kind() == Some(ErrorKind::ResourceNotFound)
+                && tables::ensure_periods(context.io, context.model, names).await? =>
+        {
+            context.io.ask(request).await
+        }
+        (answer, _) => answer,
     }
 }
 

@@ -348,8 +348,10 @@ impl Merged {
         self.draft.remaining = draft.remaining;
         self.draft.unread.extend(draft.unread);
         add_aggregates(context, &mut self.draft).await?;
-        let own = self.draft.steps.iter_mut().skip(self.owners.len());
-        own.for_each(|step| *step = of_write(step.clone(), &part.name, part.number));
+        let own = self.draft.steps.split_off(self.owners.len());
+        let own = own.into_iter();
+        let own = own.map(|step| of_write(step, &part.name, part.number));
+        self.draft.steps.extend(own);
         self.owners.resize(self.draft.steps.len(), part.number);
         self.writes.push(OfPart {
             changes: Vec::new(),

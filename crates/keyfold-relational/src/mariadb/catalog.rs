@@ -9,17 +9,22 @@ use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 
 /// A table as the catalog has it.
-struct Found {
+pub(super) struct Found {
     schema: String,
-    name: String,
+    pub(super) name: String,
     kind: String,
     engine: String,
 }
 
 impl Found {
+    /// Its schema and its name as texts of SQL.
+    pub(super) fn literals(&self) -> (String, String) {
+        (literal(&self.schema), literal(&self.name))
+    }
+
     /// Its rows in tables of the catalog.
-    fn condition(&self) -> String {
-        let (schema, name) = (literal(&self.schema), literal(&self.name));
+    pub(super) fn condition(&self) -> String {
+        let (schema, name) = self.literals();
         format!("TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}")
     }
 }
@@ -43,27 +48,37 @@ fn find(
         kind: String::new(),
         engine: String::new(),
     };
+    let mut found = of_condition(session, &wanted.condition())?;
+    let exact = found.iter().position(|one| one.name == name);
+    let at = exact.unwrap_or(0);
+    Ok((at < found.len()).then(|| found.swap_remove(at)))
+}
+
+/// The tables of the session's database, in the order of their names.
+pub(super) fn all(session: &mut Session) -> Result<Vec<Found>, SourceError> {
+    let schema = literal(session.database());
+    of_condition(
+        session,
+        &format!("TABLE_SCHEMA = {schema} ORDER BY TABLE_NAME"),
+    )
+}
+
+fn of_condition(session: &mut Session, condition: &str) -> Result<Vec<Found>, SourceError> {
     let rows = session.texts(&format!(
-        "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE {}",
-        wanted.condition()
+        "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE {condition}"
     ))?;
-    let exact = rows
-        .iter()
-        .find(|row| row.get(1).is_some_and(|one| one == name));
-    let Some(row) = exact.or(rows.first()) else {
-        return Ok(None);
-    };
-    let text = |at: usize| row.get(at).cloned().unwrap_or_default();
-    Ok(Some(Found {
-        schema: text(0),
-        name: text(1),
-        kind: text(2),
-        engine: text(3),
-    }))
+    let text = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    let found = rows.iter().map(|row| Found {
+        schema: text(row, 0),
+        name: text(row, 1),
+        kind: text(row, 2),
+        engine: text(row, 3),
+    });
+    Ok(found.collect())
 }
 
 /// Why the log tells nothing of a table.
-fn untold(found: &Found) -> Option<String> {
+pub(super) fn untold(found: &Found) -> Option<String> {
     match found.kind.as_str() {
         "VIEW" => {
             Some("is a view: nothing says when its rows change; map its tables instead".to_owned())
@@ -108,6 +123,35 @@ pub(super) fn columns(
         kind: one.kind,
     });
     Ok(Some(columns.collect()))
+}
+
+/// The columns of the primary key of a table, in its order; none where one of them is not sorted as it is compared,
+/// or not found again by its value.
+pub(super) fn key(session: &mut Session, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.texts(&format!(
+        "SELECT COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS WHERE {} AND INDEX_NAME = 'PRIMARY' ORDER BY \
+         SEQ_IN_INDEX",
+        found.condition()
+    ))?;
+    let held = held(session, &found)?;
+    let mut names = Vec::new();
+    for row in rows {
+        let [name, part] = row.as_slice() else {
+            return Ok(Vec::new());
+        };
+        let column = held.iter().find(|one| one.name == *name);
+        let kind = column.map(|one| Kind::of(&one.kind));
+        let is_sorted =
+            kind.is_some_and(|kind| kind.untold().is_none() && !kind.is_sorted_by_number());
+        if !part.is_empty() || !is_sorted {
+            return Ok(Vec::new());
+        }
+        names.push(name.clone());
+    }
+    Ok(names)
 }
 
 /// The tables that are watched, if the log tells the watched columns.
@@ -168,13 +212,18 @@ fn untold_column(found: &Found, column: &Held, kind: &Kind) -> Option<String> {
     ))
 }
 
-/// The foreign keys by which rows are changed or deleted with rows of other tables: the log does not tell that.
-/// `information_schema` shows them to some roles alone.
-fn followed(session: &mut Session, found: &Found) -> Result<Vec<String>, SourceError> {
+/// The statement that makes a table.
+pub(super) fn written(session: &mut Session, found: &Found) -> Result<String, SourceError> {
     let (schema, table) = (quoted(&found.schema), quoted(&found.name));
     let rows = session.texts(&format!("SHOW CREATE TABLE {schema}.{table}"))?;
     let made = rows.first().and_then(|row| row.get(1));
-    let actions = ddl::actions(made.map(String::as_str).unwrap_or_default());
+    Ok(made.cloned().unwrap_or_default())
+}
+
+/// The foreign keys by which rows are changed or deleted with rows of other tables: the log does not tell that.
+/// `information_schema` shows them to some roles alone.
+fn followed(session: &mut Session, found: &Found) -> Result<Vec<String>, SourceError> {
+    let actions = ddl::actions(&written(session, found)?);
     let faults = actions.into_iter().map(|one| {
         let (table, key, other, rule) = (&found.name, &one.key, &one.other, &one.rule);
         format!(

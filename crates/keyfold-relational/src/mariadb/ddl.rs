@@ -237,9 +237,89 @@ pub(super) fn actions(sql: &str) -> Vec<Action> {
     actions
 }
 
+/// A foreign key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ForeignKey {
+    pub(super) columns: Vec<String>,
+    /// The database of the table that the rows refer to, if it is another one.
+    pub(super) schema: Option<String>,
+    pub(super) other: String,
+    pub(super) to: Vec<String>,
+    /// Whether rows go with the row that they refer to.
+    pub(super) cascades: bool,
+}
+
+/// The foreign keys of a statement of SHOW CREATE TABLE.
+pub(super) fn foreign_keys(sql: &str) -> Vec<ForeignKey> {
+    let pieces = pieces(sql);
+    let is_at = |at: usize, word: &str| pieces.get(at).is_some_and(|piece| piece.is(word));
+    let mut keys = Vec::new();
+    for at in 0..pieces.len() {
+        if is_at(at, "foreign") && is_at(at + 1, "key") {
+            keys.extend(foreign_key(pieces.get(at + 2..).unwrap_or_default()));
+        }
+    }
+    keys
+}
+
+/// The foreign key whose columns, table and rules stand at the beginning of pieces.
+fn foreign_key(pieces: &[Piece]) -> Option<ForeignKey> {
+    let references = pieces.iter().position(|piece| piece.is("references"))?;
+    let (own, behind) = (pieces.get(..references)?, pieces.get(references + 1..)?);
+    let named = named_only(behind);
+    let rest = behind.get(named.len()..)?;
+    let end = rest.iter().position(|one| *one == Piece::Sign(')'))?;
+    let (to, rules) = (rest.get(..end)?, rest.get(end..)?);
+    let rules = rules.iter().take_while(|one| **one != Piece::Sign(','));
+    let rules: Vec<&Piece> = rules.collect();
+    let is_cascade = |words: &[&Piece]| {
+        let due = ["on", "delete", "cascade"];
+        words.iter().zip(due).all(|(piece, word)| piece.is(word))
+    };
+    let schema = named.first().filter(|_| named.len() > 1);
+    Some(ForeignKey {
+        columns: names(own),
+        schema: schema.and_then(Piece::name).map(str::to_owned),
+        other: named.last()?.name()?.to_owned(),
+        to: names(to),
+        cascades: rules.windows(3).any(is_cascade),
+    })
+}
+
+/// The names in parentheses.
+fn names(pieces: &[Piece]) -> Vec<String> {
+    let behind = pieces.iter().skip_while(|one| **one != Piece::Sign('('));
+    let names = behind.filter_map(Piece::name);
+    names.map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn foreign_keys_are_read() {
+        let sql = "CREATE TABLE `t` (\n `a` int, `b` int,\n CONSTRAINT `x` FOREIGN KEY (`a`, `b`) REFERENCES `p` (`id`, `on`) ON \
+                   DELETE CASCADE,\n CONSTRAINT `y` FOREIGN KEY (`b`) REFERENCES `e`.`q` (`id`) ON DELETE SET NULL ON UPDATE \
+                   CASCADE\n) ENGINE=InnoDB";
+        let found: Vec<String> = foreign_keys(sql)
+            .into_iter()
+            .map(|one| {
+                let schema = one.schema.unwrap_or_default();
+                format!(
+                    "{:?} {schema}.{} {:?} {}",
+                    one.columns, one.other, one.to, one.cascades
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                r#"["a", "b"] .p ["id", "on"] true"#,
+                r#"["b"] e.q ["id"] false"#
+            ]
+        );
+    }
 
     #[test]
     fn the_actions_of_foreign_keys_are_found() {

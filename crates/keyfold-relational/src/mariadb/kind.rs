@@ -59,6 +59,21 @@ impl Kind {
         texts.contains(&self.base.as_str())
     }
 
+    /// Whether its values are words that are sorted by their numbers, and compared with texts as texts.
+    pub(super) fn is_sorted_by_number(&self) -> bool {
+        matches!(self.base.as_str(), "enum" | "set")
+    }
+
+    pub(super) fn is_binary(&self) -> bool {
+        self.base.ends_with("binary") || self.base.ends_with("blob")
+    }
+
+    /// Whether its values are numbers, or compared as such.
+    pub(super) fn is_number(&self) -> bool {
+        let numbers = ["decimal", "double", "float", "bit", "year", "boolean"];
+        self.base.ends_with("int") || numbers.contains(&self.base.as_str())
+    }
+
     /// The values of an enum.
     pub(super) fn labels(&self) -> Vec<String> {
         let mut labels = Vec::new();

@@ -10,6 +10,7 @@ use super::reading::{self, Row};
 use super::session::{self, Session};
 use super::table::Table;
 use crate::source::SourceError;
+use crate::world;
 use mysql::binlog::events::{Event, EventData};
 use mysql::prelude::Queryable as _;
 use mysql::{BinlogRequest, Conn, OptsBuilder};
@@ -94,7 +95,7 @@ impl Log {
     /// The log from a place on.
     pub(super) fn from(place: Place) -> Log {
         Log {
-            server_id: fastrand::u32(1 << 30..),
+            server_id: world::server_number(),
             stream: None,
             at: place.clone(),
             kept: place,

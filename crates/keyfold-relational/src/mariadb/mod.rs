@@ -2,15 +2,23 @@
 //! the database: the place in the log is kept beside the tables.
 //!
 //! - `session`: a connection that is made again when it is lost; `kind`, `value`: types and values as cells.
-//! - `catalog`, `table`: tables and columns, `server`: settings and rights, and what stands in the way.
+//! - `catalog`, `table`: tables and columns, `described`: all of them, and the queries that were run; `server`: settings
+//!   and rights, and what stands in the way.
 //! - `place`: places of the log; `log`: the log; `reading`: which rows it tells; `ddl`: what changes tables.
 //! - `quoting`: names and texts in SQL.
 //!
 //! Three connections are used: for the catalog and the right to migrate, for rows, and for the log. A snapshot of
 //! MariaDB says which place of the log it holds (`binlog_snapshot_position`), and the log is read up to there.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants,
+    reason = "the log and its values have more forms than a migration reads"
+)]
+
 mod catalog;
 mod ddl;
+mod described;
 mod kind;
 mod log;
 mod place;
@@ -22,7 +30,9 @@ mod table;
 mod value;
 
 use crate::cell::Cell;
-use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
+use crate::source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
+use crate::statement;
+use crate::world::Moment;
 use keyfold_model::schema::origin::SqlTable;
 use kind::Kind;
 use log::Log;
@@ -30,7 +40,7 @@ use place::{Place, Transactions};
 use quoting::quoted;
 use session::Session;
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use table::Table;
 use value::Told;
 
@@ -57,7 +67,7 @@ pub struct Mariadb {
     log: Option<Log>,
     tables: Vec<Table>,
     snapshot: Snapshot,
-    looked: Option<Instant>,
+    looked: Option<Moment>,
 }
 
 impl std::fmt::Debug for Mariadb {
@@ -221,9 +231,43 @@ impl Source for Mariadb {
         }
     }
 
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        catalog::key(&mut self.control, table)
+    }
+
+    fn joined(
+        &mut self,
+        (own, other): (&End<'_>, &End<'_>),
+        _is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        let column = statement::column(self, &other.table.alias, other.column);
+        let place = self.argument_of(number, own.kind);
+        let (own, other) = (Kind::of(own.kind), Kind::of(other.kind));
+        // A value by itself is a text of the session, whatever the column was that it comes from.
+        let value = match (own.is_text(), own.is_binary()) {
+            (true, _) if other.is_binary() => {
+                format!("CAST(CONVERT({place} USING {}) AS BINARY)", own.charset)
+            }
+            (_, true) if other.is_text() => format!("CAST({place} AS BINARY)"),
+            _ if own.base == "uuid" && other.is_text() => format!("CAST({place} AS UUID)"),
+            _ => place,
+        };
+        Ok(format!("{column} = {value}"))
+    }
+
     fn comparable(&self, kind: &str, other: &str) -> Result<(), String> {
         let kinds = [Kind::of(kind), Kind::of(other)];
         match &kinds {
+            [one, other]
+                if (one.is_sorted_by_number() && other.is_number())
+                    || (one.is_number() && other.is_sorted_by_number()) =>
+            {
+                Err(
+                    "are a word and a number, which are compared by the number of the word"
+                        .to_owned(),
+                )
+            }
             [one, other] if !one.collation.is_empty() && !other.collation.is_empty() => {
                 match one.collation == other.collation {
                     true => Ok(()),
@@ -238,24 +282,28 @@ impl Source for Mariadb {
     }
 
     fn sorted(&self, column: String, kind: &str) -> String {
-        // The words of an ENUM are sorted by their numbers, and compared with texts as texts.
-        match Kind::of(kind).base == "enum" {
+        match Kind::of(kind).is_sorted_by_number() {
             true => format!("CAST({column} AS CHAR)"),
             false => column,
         }
     }
 
-    fn behind(&self, columns: &[String]) -> String {
-        // MariaDB does not look for rows of several columns in an index; so the first column is said by itself.
+    fn beside(&self, columns: &[Sorted], side: Side, first: usize) -> String {
+        // MariaDB does not look for rows of several columns in an index, but for each column behind those that are
+        // equal.
+        let (sign, last) = match side {
+            Side::Behind => (">", ">="),
+            Side::Before => ("<", "<="),
+        };
         let mut condition = String::new();
         for (at, column) in columns.iter().enumerate().rev() {
-            let place = self.argument(at + 1);
+            let (sql, place) = (&column.sql, self.argument_of(first + at, &column.kind));
             condition = match condition.is_empty() {
-                true => format!("{column} >= {place}"),
-                false => format!("{column} >= {place} AND ({column} > {place} OR ({condition}))"),
+                true => format!("{sql} {last} {place}"),
+                false => format!("({sql} {sign} {place} OR ({sql} = {place} AND {condition}))"),
             };
         }
-        format!("({condition})")
+        condition
     }
 
     fn is_null(&self, column: &str) -> String {
@@ -327,7 +375,7 @@ impl Source for Mariadb {
             return Ok(());
         }
         self.tables = self.check(watched)?;
-        self.looked = Some(Instant::now());
+        self.looked = Some(Moment::now());
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
+use crate::world;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, DriverError, Opts, OptsBuilder, Params, SslOpts, Value};
 use sha2::{Digest as _, Sha256};
@@ -88,10 +89,17 @@ fn options(text: &str) -> Result<Opts, SourceError> {
         ));
     }
     let password = opts.get_pass().map(str::to_owned);
-    let password = password.or_else(|| std::env::var("MYSQL_PWD").ok());
+    let password = password.or_else(|| world::password("MYSQL_PWD"));
     let within = opts.get_tcp_connect_timeout().unwrap_or(CONNECT_WITHIN);
     let tls = opts.get_ssl_opts().cloned();
     let tls = tls.or_else(|| has_tls.then(SslOpts::default));
+    let roots = tls.as_ref().and_then(SslOpts::root_cert_path);
+    if let Some(file) = roots.filter(|file| !file.is_file()) {
+        let file = file.display();
+        return Err(SourceError::lasting(format!(
+            "`root_cert_path={file}` is no file with certificates"
+        )));
+    }
     let builder = OptsBuilder::from_opts(opts)
         .ssl_opts(tls)
         .pass(password)
@@ -331,10 +339,16 @@ mod tests {
     fn tls_is_asked_for_by_an_option() {
         let is_tls = |text: &str| options(text).is_ok_and(|opts| opts.get_ssl_opts().is_some());
         assert!(is_tls("mysql://me@h/shop?require_ssl=true"));
-        assert!(is_tls(
-            "mysql://me@h/shop?root_cert_path=ca.pem&require_ssl=true"
-        ));
-        assert!(is_tls("mysql://me@h/shop?root_cert_path=ca.pem"));
+        // Any file will do, as long as nobody connects.
+        let roots = "mysql://me@h/shop?root_cert_path=Cargo.toml";
+        assert!(is_tls(roots));
+        assert!(is_tls(&format!("{roots}&require_ssl=true")));
+        let said = options("mysql://me@h/shop?root_cert_path=none.pem").err();
+        let said = said.map_or(String::new(), |error| error.message);
+        assert!(
+            said.contains("`root_cert_path=none.pem` is no file"),
+            "{said}"
+        );
         assert!(!is_tls("mysql://me@h/shop?tcp_nodelay=true"));
         assert!(options("mysql://me@h/shop?require_ssl=maybe").is_err());
     }

@@ -2,6 +2,7 @@
 
 use super::quoting::{literal, quoted};
 use super::session::Session;
+use crate::cell::Cell;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 use std::collections::BTreeMap;
@@ -112,6 +113,23 @@ pub(super) fn columns(
     Ok(Some(column.collect()))
 }
 
+/// The columns of the primary key of a table, in its order.
+pub(super) fn key(session: &mut Session, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.simple(&format!(
+        "SELECT a.attname FROM pg_index i, unnest(i.indkey) WITH ORDINALITY AS k (number, place) JOIN pg_attribute a \
+         ON a.attnum = k.number WHERE i.indrelid = {0} AND a.attrelid = {0} AND i.indisprimary AND i.indisvalid AND \
+         i.indimmediate AND k.place <= i.indnkeyatts ORDER BY k.place",
+        found.table.number
+    ))?;
+    let names = rows
+        .iter()
+        .map(|row| row.get(0).unwrap_or_default().to_owned());
+    Ok(names.collect())
+}
+
 /// The tables that are watched, if the log tells the watched columns of rows that are gone.
 ///
 /// # Errors
@@ -189,9 +207,9 @@ pub(super) fn structure(
     numbers.sort();
     numbers.dedup();
     let rows = session.simple(&format!(
-        "WITH root AS (SELECT unnest(ARRAY[{}])::oid AS number), leaf AS (SELECT relid::oid AS number FROM root, \
-         pg_partition_tree(root.number::regclass) UNION SELECT number FROM root) SELECT 'file ' || c.oid || ' ' || \
-         c.relfilenode AS line FROM leaf JOIN pg_class c ON c.oid = leaf.number UNION ALL SELECT 'column ' || \
+        "WITH root AS (SELECT unnest(ARRAY[{}])::oid AS number), leaf AS (SELECT relid::oid AS number, root.number AS root \
+         FROM root, pg_partition_tree(root.number::regclass) UNION SELECT number, number FROM root) SELECT 'file ' || \
+         c.oid || ' ' || c.relfilenode || ' ' || leaf.root AS line FROM leaf JOIN pg_class c ON c.oid = leaf.number UNION ALL SELECT 'column ' || \
          a.attrelid || ' ' || a.attnum || ' ' || a.atttypid || ' ' || a.attname FROM root JOIN pg_attribute a ON \
          a.attrelid = root.number AND a.attnum > 0 AND NOT a.attisdropped ORDER BY line",
         numbers.join(", ")
@@ -202,14 +220,42 @@ pub(super) fn structure(
     Ok(lines.collect())
 }
 
-/// Whether tables hold what they held: every file and column is there as it was. A column that was added is no
-/// matter; a file that was added is, because a partition may bring rows.
-pub(super) fn is_same(then: &[String], now: &[String]) -> bool {
-    let files = |lines: &[String]| {
-        let files = lines.iter().filter(|line| line.starts_with("file "));
-        files.cloned().collect::<Vec<String>>()
-    };
-    files(then) == files(now) && then.iter().all(|line| now.contains(line))
+/// A partition that was made or attached, by its number and that of its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Come {
+    pub(super) number: u32,
+    pub(super) table: u32,
+}
+
+/// The partitions that have come to tables, if all files and columns are there as they were; `None` if they are
+/// not. A column that was added is no matter.
+pub(super) fn come(then: &[String], now: &[String]) -> Option<Vec<Come>> {
+    if !then.iter().all(|line| now.contains(line)) {
+        return None;
+    }
+    let new = now.iter().filter(|line| !then.contains(line));
+    let come = new.filter_map(|line| {
+        let mut words = line.strip_prefix("file ")?.split(' ');
+        let mut number = || words.next()?.parse().ok();
+        let (of, _, table): (_, Option<u32>, _) = (number()?, number(), number()?);
+        Some(Come { number: of, table })
+    });
+    Some(come.collect())
+}
+
+/// The rows of a partition, by the watched columns of its table.
+pub(super) fn rows_of(
+    session: &mut Session,
+    partition: u32,
+    watched: &Watched,
+) -> Result<Vec<Vec<Cell>>, SourceError> {
+    let name = session.text(&format!("SELECT {partition}::regclass"))?;
+    // One that went again meanwhile is a number.
+    if name.parse::<u32>().is_ok() {
+        return Ok(Vec::new());
+    }
+    let columns: Vec<String> = watched.columns.iter().map(|one| quoted(one)).collect();
+    session.rows(&format!("SELECT {} FROM {name}", columns.join(", ")), &[])
 }
 
 /// The types under domains, which the log does not name.
@@ -228,23 +274,28 @@ pub(super) fn domains(session: &mut Session) -> Result<BTreeMap<u32, u32>, Sourc
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use super::{Come, come};
 
     #[test]
-    fn a_column_may_be_added_and_nothing_else() {
+    fn columns_and_partitions_may_come_and_nothing_may_go() {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
-        let then = lines("column 1 1 23 id\nfile 1 7");
-        assert!(is_same(&then, &then));
-        assert!(is_same(
-            &then,
-            &lines("column 1 1 23 id\ncolumn 1 2 25 v\nfile 1 7")
-        ));
-        assert!(!is_same(&then, &lines("column 1 1 25 id\nfile 1 7")));
-        assert!(!is_same(&then, &lines("column 1 1 23 id\nfile 1 8")));
-        assert!(!is_same(
-            &then,
-            &lines("column 1 1 23 id\nfile 1 7\nfile 2 9")
-        ));
-        assert!(!is_same(&then, &lines("file 1 7")));
+        let then = lines("column 1 1 23 id\nfile 1 7 1");
+        let seen = |now: &str| come(&then, &lines(now));
+        assert_eq!(seen("column 1 1 23 id\nfile 1 7 1"), Some(Vec::new()));
+        assert_eq!(
+            seen("column 1 1 23 id\ncolumn 1 2 25 v\nfile 1 7 1"),
+            Some(Vec::new())
+        );
+        assert_eq!(seen("column 1 1 25 id\nfile 1 7 1"), None);
+        assert_eq!(seen("column 1 1 23 id\nfile 1 8 1"), None);
+        let two = Come {
+            number: 2,
+            table: 1,
+        };
+        assert_eq!(
+            seen("column 1 1 23 id\nfile 1 7 1\nfile 2 9 1"),
+            Some(vec![two])
+        );
+        assert_eq!(seen("file 1 7 1"), None);
     }
 }

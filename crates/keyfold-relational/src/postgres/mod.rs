@@ -1,7 +1,8 @@
 //! PostgreSQL as a source. Its log tells which rows change, by logical replication: a slot keeps the log, and a
 //! publication names the tables. Both are read by SQL functions, so an ordinary connection is enough.
 //!
-//! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
+//! - `session`: a connection that is made again when it is lost; `tls`: that it is encrypted; `value`: texts of
+//!   PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `described`: all of them, and the queries that were run;
 //!   `slot`: the slot, the publication, changes.
 //! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
@@ -17,10 +18,12 @@ mod quoting;
 mod reading;
 mod session;
 mod slot;
+mod tls;
 mod value;
 
 use crate::cell::Cell;
 use crate::source::{Change, Column, Source, SourceError, Watched};
+use crate::world;
 use keyfold_model::schema::origin::SqlTable;
 use quoting::quoted;
 use session::Session;
@@ -103,7 +106,7 @@ impl Postgres {
                     may_pass: true,
                 });
             }
-            std::thread::sleep(pause);
+            world::pause(pause);
             waited += pause;
             pause = (pause * 2).min(Duration::from_millis(100));
         }
@@ -117,6 +120,10 @@ impl Source for Postgres {
 
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         catalog::columns(&mut self.control, table)
+    }
+
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        catalog::key(&mut self.control, table)
     }
 
     fn quoted(&self, name: &str) -> String {
@@ -145,7 +152,7 @@ impl Source for Postgres {
                     may_pass: true,
                 });
             }
-            std::thread::sleep(SETTLE_PAUSE);
+            world::pause(SETTLE_PAUSE);
             waited += SETTLE_PAUSE;
         }
         Ok(())
@@ -218,7 +225,7 @@ impl Source for Postgres {
 
     fn forget(&mut self, _watched: &[Watched], change: &Change) -> Result<(), SourceError> {
         match change.mark.first() {
-            Some(mark) => self.slot.advance(&mut self.control, *mark),
+            Some(mark) => self.slot.forget(&mut self.control, *mark),
             None => Ok(()),
         }
     }

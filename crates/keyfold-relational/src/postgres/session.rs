@@ -2,16 +2,18 @@
 //! that is the one form in which every type of PostgreSQL has its exact value.
 
 use super::quoting::literal;
+use super::tls::{self, Asked, Connector};
 use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
+use crate::world;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::{Client, Config, SimpleQueryMessage, SimpleQueryRow};
 
 /// How long a server is waited for that does not answer a connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
@@ -38,6 +40,7 @@ const SAYS: &str = "PostgreSQL says: ";
 pub(super) struct Session {
     runtime: Runtime,
     config: Config,
+    tls: Connector,
     name: String,
     client: Option<Client>,
     /// The types of the columns of queries.
@@ -100,13 +103,20 @@ fn name(config: &Config) -> String {
 impl Session {
     /// A session with the database that a text names.
     pub(super) fn open(text: &str) -> Result<Session, SourceError> {
-        let mut config = Config::from_str(text).map_err(|error| {
+        let unnamed = |why: String| {
             SourceError::lasting(format!(
-                "this names no database of PostgreSQL ({error}); it is postgres://USER@HOST:PORT/DATABASE"
+                "this names no database of PostgreSQL ({why}); it is postgres://USER@HOST:PORT/DATABASE"
             ))
-        })?;
+        };
+        let asked = Asked::of(text)?;
+        let mut config =
+            Config::from_str(&asked.rest).map_err(|error| unnamed(error.to_string()))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(unnamed("it has no host".to_owned()));
+        }
+        config.ssl_mode(asked.mode);
         if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
+            && let Some(password) = world::password("PGPASSWORD")
         {
             config.password(password);
         }
@@ -121,6 +131,7 @@ impl Session {
         let mut session = Session {
             runtime,
             name: name(&config),
+            tls: asked.connector()?,
             config,
             client: None,
             kinds: HashMap::new(),
@@ -135,7 +146,7 @@ impl Session {
             if !is_starting || tries > START_TRIES {
                 return Err(error);
             }
-            std::thread::sleep(Duration::from_secs(1));
+            world::pause(Duration::from_secs(1));
         }
         Ok(session)
     }
@@ -162,8 +173,11 @@ impl Session {
                 may_pass: true,
             });
         }
-        let connecting = self.config.connect(NoTls);
+        let connecting = self.config.connect(self.tls.clone());
         let (client, connection) = self.runtime.block_on(connecting).map_err(|error| {
+            if let Some(fault) = tls::fault(&error) {
+                return SourceError::lasting(format!("cannot connect to {}: {fault}", self.name));
+            }
             let mut error = of(&error);
             error.message = format!("cannot connect to {}: {}", self.name, error.message);
             error
@@ -313,7 +327,7 @@ impl Session {
                 return Ok(());
             }
             if tried + 1 < CLAIM_TRIES {
-                std::thread::sleep(CLAIM_PAUSE);
+                world::pause(CLAIM_PAUSE);
             }
         }
         let holder = self.text(&format!(

@@ -3,14 +3,15 @@
 //! A look at changes takes nothing away: the slot is moved forward when they are carried. One that is not moved
 //! makes the server keep its log, so it is also moved over what is about other tables.
 
-use super::catalog::{self, Table};
+use super::catalog::{self, Come, Table};
 use super::quoting::literal;
 use super::reading::{Reading, Told};
 use super::session::Session;
 use super::value;
-use crate::source::{SourceError, Watched};
+use crate::source::{SourceError, Touched, Watched};
+use crate::world::Moment;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PUBLICATION: &str = "keyfold_migrate";
 /// The earliest version that publishes partitions as their table.
@@ -27,8 +28,18 @@ pub(super) struct Slot {
     domains: BTreeMap<u32, u32>,
     /// The end of the log at the last look that found nothing: as long as it stands, there is nothing.
     quiet: Option<String>,
-    looked: Option<Instant>,
-    moved: Option<Instant>,
+    looked: Option<Moment>,
+    /// The end of the log at the last look at whether the changes are kept.
+    checked: Option<String>,
+    moved: Option<Moment>,
+    /// What has come and is not carried yet.
+    come: Option<Arrived>,
+}
+
+/// Partitions that have come, and the structure of the tables with them.
+struct Arrived {
+    partitions: Vec<Come>,
+    structure: Vec<String>,
 }
 
 /// Whether a transaction that has ended is visible in a snapshot, `xmin:xmax:running,running`. Of the
@@ -92,7 +103,9 @@ impl Slot {
             domains: BTreeMap::new(),
             quiet: None,
             looked: None,
+            checked: None,
             moved: None,
+            come: None,
         })
     }
 
@@ -207,13 +220,19 @@ impl Slot {
     }
 
     /// Checks that nothing was passed over: the slot is there with its log, and the publication with its
-    /// tables. They are looked at once a second.
+    /// tables. They are looked at once a second, as long as something is written.
     pub(super) fn check(
         &mut self,
         session: &mut Session,
         watched: &[Watched],
     ) -> Result<(), SourceError> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return Ok(());
+        }
+        // Whatever changes a table writes to the log.
+        let end = session.text("SELECT pg_current_wal_insert_lsn()")?;
+        if self.checked.as_ref() == Some(&end) && self.come.is_none() {
+            self.looked = Some(Moment::now());
             return Ok(());
         }
         let gone = |what: String| {
@@ -238,20 +257,22 @@ impl Slot {
             Some(_) => {}
         }
         let tables = catalog::tables(session, watched)?;
-        self.check_publication(session, &tables, &gone)?;
+        self.come = self.check_publication(session, &tables, &gone)?;
         self.domains = catalog::domains(session)?;
         self.tables = tables;
-        self.looked = Some(Instant::now());
+        self.checked = Some(end);
+        self.looked = Some(Moment::now());
         Ok(())
     }
 
-    /// Checks that the publication tells everything of its tables, and that they are as they were.
+    /// Checks that the publication tells everything of its tables, and that they are as they were; partitions may
+    /// have come.
     fn check_publication(
         &self,
         session: &mut Session,
         tables: &[Table],
         gone: &dyn Fn(String) -> SourceError,
-    ) -> Result<(), SourceError> {
+    ) -> Result<Option<Arrived>, SourceError> {
         let rows = session.simple(&format!(
             "SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate AND pubviaroot AND NOT EXISTS (SELECT FROM \
              pg_publication_rel r WHERE r.prpubid = p.oid AND (to_jsonb(r) ->> 'prqual' IS NOT NULL OR to_jsonb(r) \
@@ -277,11 +298,16 @@ impl Slot {
         }
         let comment = comment(session)?.unwrap_or_default();
         let then: Vec<String> = comment.lines().skip(1).map(str::to_owned).collect();
-        match catalog::is_same(&then, &catalog::structure(session, tables)?) {
-            true => Ok(()),
-            false => Err(gone(
+        let now = catalog::structure(session, tables)?;
+        match catalog::come(&then, &now) {
+            Some(partitions) if partitions.is_empty() => Ok(None),
+            Some(partitions) => Ok(Some(Arrived {
+                partitions,
+                structure: now,
+            })),
+            None => Err(gone(
                 "the tables were changed in a way that the log does not tell (a column with another type or taken away, \
-                 a table written anew as by TRUNCATE or VACUUM FULL, a partition that came or went)"
+                 a table written anew as by TRUNCATE or VACUUM FULL, a partition that went)"
                     .to_owned(),
             )),
         }
@@ -296,7 +322,7 @@ impl Slot {
 
     /// Drops the slot and the publication.
     pub(super) fn drop_all(&mut self, session: &mut Session) -> Result<(), SourceError> {
-        self.looked = None;
+        (self.looked, self.checked) = (None, None);
         // What somebody else has made stays.
         let is_made = owner(session)?.is_some();
         if self.state(session)?.is_some() {
@@ -308,10 +334,53 @@ impl Slot {
         }
     }
 
+    /// Forgets what was carried: the log up to a place, and which partitions have come.
+    pub(super) fn forget(&mut self, session: &mut Session, place: i64) -> Result<(), SourceError> {
+        self.keep(session)?;
+        match place {
+            // Nothing was in the log.
+            0 => Ok(()),
+            _ => self.advance(session, place),
+        }
+    }
+
+    /// Takes partitions that have come, and are carried, for part of their tables.
+    fn keep(&mut self, session: &mut Session) -> Result<(), SourceError> {
+        if let Some(Arrived { structure, .. }) = &self.come
+            && let Some(id) = owner(session)?
+        {
+            let comment = literal(&format!("{MADE}{id}\n{}", structure.join("\n")));
+            session.execute(&format!(
+                "COMMENT ON PUBLICATION {PUBLICATION} IS {comment}"
+            ))?;
+        }
+        self.come = None;
+        Ok(())
+    }
+
+    /// The rows of partitions that have come: the log does not tell those that were there before.
+    fn come(
+        &self,
+        session: &mut Session,
+        watched: &[Watched],
+    ) -> Result<Vec<Touched>, SourceError> {
+        let mut touched = Vec::new();
+        for one in self.come.iter().flat_map(|one| &one.partitions) {
+            for (table, own) in watched.iter().enumerate() {
+                let number = self.tables.get(table).map(|table| table.number);
+                if number == Some(one.table) {
+                    let rows = catalog::rows_of(session, one.number, own)?;
+                    touched.extend(rows.into_iter().map(|cells| Touched { table, cells }));
+                }
+            }
+        }
+        Ok(touched)
+    }
+
     /// Moves the slot to a place of the log: what is before it is kept no more.
-    pub(super) fn advance(&mut self, session: &mut Session, place: i64) -> Result<(), SourceError> {
+    fn advance(&mut self, session: &mut Session, place: i64) -> Result<(), SourceError> {
         let place = place.cast_unsigned();
-        self.moved = Some(Instant::now());
+        self.moved = Some(Moment::now());
         session.execute(&format!(
             "SELECT pg_replication_slot_advance({}, '{:X}/{:X}')",
             literal(&self.name),
@@ -327,9 +396,13 @@ impl Slot {
         watched: &[Watched],
         most: usize,
     ) -> Result<Told, SourceError> {
+        let come = self.come(session, watched)?;
+        if come.is_empty() {
+            self.keep(session)?;
+        }
         loop {
             let end = session.text("SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn")?;
-            if self.quiet.as_ref() == Some(&end) {
+            if self.quiet.as_ref() == Some(&end) && self.come.is_none() {
                 return Ok(Reading::of(watched, &self.tables, &self.domains).told(false));
             }
             let mut reading = Reading::of(watched, &self.tables, &self.domains);
@@ -345,7 +418,8 @@ impl Slot {
                 },
             )?;
             let has_more = reading.messages >= most;
-            if !reading.touched.is_empty() {
+            if !reading.touched.is_empty() || self.come.is_some() {
+                reading.touched.extend(come);
                 return Ok(reading.told(has_more));
             }
             // What was there is about other tables. It is moved over, at once if more is behind it.

@@ -6,6 +6,7 @@ use super::draft::{Attribute, Draft, Entity, Link, Ruling, Sole};
 use super::names::{self, EntityName};
 use super::values::{self, Judged, Kind};
 use crate::catalog::{Catalog, Measured, Table};
+use crate::dialect::Dialect as Database;
 use sqlparser::dialect::Dialect;
 
 /// What is known of a database.
@@ -14,6 +15,8 @@ pub(super) struct Known<'k> {
     /// The figures of each column of each table.
     pub(super) measured: &'k [Vec<Measured>],
     pub(super) dialect: &'k dyn Dialect,
+    /// Whose types and SQL they are.
+    pub(super) database: Database,
     pub(super) is_typed: bool,
     /// A column inside of a text of the model.
     pub(super) unquoted: &'k dyn Fn(&str) -> Option<String>,
@@ -204,9 +207,10 @@ fn add_attributes(
         let words = said.words.iter().find(|(at, _)| *at == position);
         let words = words.map(|(_, words)| words.as_slice());
         let words = words.or(column.words.as_deref());
-        let judged = match known.is_typed {
-            true => values::of_typed(column, words, &measured),
-            false => values::of_untyped(column, words, &measured),
+        let judged = match known.database {
+            Database::Postgres => values::of_typed(column, words, &measured),
+            Database::Mariadb => super::mariadb::judged(column, words, &measured),
+            Database::Sqlite => values::of_untyped(column, words, &measured),
         };
         if words.is_some() && !matches!(judged.kind, Kind::Words(_)) {
             entity.remarks.push(format!(

@@ -2,7 +2,8 @@
 //! it. The proposal compiles, and every row that its `from` lines name is an item of it; what could not be is
 //! said in comments.
 //!
-//! - `names`: names of SQL as those of a model; `values`: what an attribute is; `conditions`: CHECK constraints.
+//! - `names`: names of SQL as those of a model; `values`: what an attribute is, `mariadb`: of a column of MariaDB;
+//!   `conditions`: CHECK constraints.
 //! - `draft`: a model that is being made; `entities`: tables become entities; `place`: where they lie, and their
 //!   indexes; `patterns`: what keys and indexes answer.
 //! - `questions`: what a query asks; `answers`: which pattern answers it.
@@ -10,10 +11,17 @@
 //!
 //! Nothing is guessed: counters that triggers keep, and what a query in a program means, are not known here.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants,
+    reason = "what SQL can say has hundreds of forms, of which a proposal understands some"
+)]
+
 mod answers;
 mod conditions;
 mod draft;
 mod entities;
+mod mariadb;
 mod names;
 mod patterns;
 mod place;
@@ -26,6 +34,7 @@ mod values;
 use crate::catalog::{Asked, Catalog, Describe, MEASURES, Measured, Table};
 use crate::cell::Cell;
 use crate::check::Checked;
+use crate::dialect::Dialect as Database;
 use crate::progress::Progress;
 use crate::source::SourceError;
 use draft::{Draft, Ruling};
@@ -33,7 +42,7 @@ use entities::Known;
 use place::Forms;
 use questions::Read;
 use settle::Verdict;
-use sqlparser::dialect::{Dialect, PostgreSqlDialect, SQLiteDialect};
+use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 pub use statements::statements;
 use text::Written;
 
@@ -120,10 +129,11 @@ pub fn propose(
             return Err(ProposeError::Stopped);
         }
     }
-    let is_typed = source.is_typed();
-    let dialect: &dyn Dialect = match is_typed {
-        true => &PostgreSqlDialect {},
-        false => &SQLiteDialect {},
+    let database = Database::of(source);
+    let dialect: &dyn Dialect = match database {
+        Database::Sqlite => &SQLiteDialect {},
+        Database::Postgres => &PostgreSqlDialect {},
+        Database::Mariadb => &MySqlDialect {},
     };
     let names: Vec<(String, Option<String>)> = catalog
         .tables
@@ -139,7 +149,8 @@ pub fn propose(
         catalog: &catalog,
         measured: &measured,
         dialect,
-        is_typed,
+        database,
+        is_typed: source.is_typed(),
         unquoted: &unquoted,
     };
     let name = names::identifier(name.unwrap_or(&catalog.name));
@@ -165,6 +176,7 @@ fn settled(
         }
         let written = Written {
             catalog: known.catalog,
+            database: known.database,
             unquoted: known.unquoted,
             asked: &|_| Vec::new(),
             unanswered: Vec::new(),
@@ -184,6 +196,7 @@ fn settled(
         if let Verdict::Taken(checked, note) = verdict {
             let told = Told {
                 catalog: known.catalog,
+                database: known.database,
                 asked,
                 unanswered: &unanswered,
                 unquoted: known.unquoted,
@@ -251,6 +264,7 @@ fn built(
 /// What a proposal is told from, beside its draft.
 struct Told<'t> {
     catalog: &'t Catalog,
+    database: Database,
     asked: &'t [Asked],
     unanswered: &'t [(usize, String)],
     unquoted: &'t dyn Fn(&str) -> Option<String>,
@@ -274,6 +288,7 @@ impl Told<'_> {
         let unanswered = unanswered.filter_map(|(at, why)| Some((self.asked(*at)?, why)));
         let written = Written {
             catalog: self.catalog,
+            database: self.database,
             unquoted: self.unquoted,
             asked: &comments,
             unanswered: unanswered

@@ -4,6 +4,7 @@ use super::draft::{Compares, Draft, Entity, Pattern, Place, Range, Returns, Temp
 use super::names::{in_sql, words};
 use super::values::Cast;
 use crate::catalog::Catalog;
+use crate::dialect::Dialect;
 use keyfold_model::{in_braces, written, written_list};
 
 /// What a piece of the text says.
@@ -43,6 +44,8 @@ impl Text {
 /// What the text needs beside the draft.
 pub(super) struct Written<'w> {
     pub(super) catalog: &'w Catalog,
+    /// Whose SQL it is.
+    pub(super) database: Dialect,
     pub(super) unquoted: &'w dyn Fn(&str) -> Option<String>,
     /// What stands over a pattern, by its position.
     pub(super) asked: &'w dyn Fn(usize) -> Vec<String>,
@@ -171,7 +174,10 @@ impl Written<'_> {
             let name = written(&attribute.name);
             let sql = (self.unquoted)(&column.name).map(|one| format!("{alias}.{one}"));
             match (attribute.judged.cast, attribute.is_emptied, sql) {
-                (Cast::Text, _, Some(sql)) => set.push(format!("{name} = \"CAST({sql} AS TEXT)\"")),
+                (Cast::Text, _, Some(sql)) => {
+                    let text = self.database.text_type();
+                    set.push(format!("{name} = \"CAST({sql} AS {text})\""));
+                }
                 (Cast::Bytes, _, Some(sql)) => {
                     set.push(format!("{name} = \"CAST({sql} AS BLOB)\""))
                 }

@@ -96,7 +96,7 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    fn of(kind: Kind) -> Judged {
+    pub(super) fn of(kind: Kind) -> Judged {
         Judged {
             kind,
             cast: Cast::None,
@@ -104,7 +104,7 @@ impl Judged {
         }
     }
 
-    fn text(why: impl Into<String>) -> Judged {
+    pub(super) fn text(why: impl Into<String>) -> Judged {
         Judged {
             kind: Kind::Text,
             cast: Cast::Text,
@@ -133,7 +133,7 @@ impl Judged {
 }
 
 /// The digits in the parentheses of a type: `numeric(10,2)`.
-fn digits(kind: &str) -> Option<(u32, u32)> {
+pub(super) fn digits(kind: &str) -> Option<(u32, u32)> {
     let inside = kind.split_once('(')?.1.split_once(')')?.0;
     let mut parts = inside.split(',').map(|one| one.trim().parse::<u32>());
     let all = parts.next()?.ok()?;
@@ -152,7 +152,7 @@ fn width(measured: &Measured, usual: u32) -> u32 {
 }
 
 /// The words of an enumeration, if they can be words of the model.
-fn words_of(words: &[String]) -> Option<Kind> {
+pub(super) fn words_of(words: &[String]) -> Option<Kind> {
     let fits = |one: &String| {
         !one.is_empty() && keyfold_model::unwritable(one).is_none() && one.trim() == one
     };
@@ -330,9 +330,12 @@ pub(super) fn default(sql: &str, kind: &Kind) -> Option<String> {
                 .then(|| "now".to_owned())
         }
         Kind::Date => {
-            (lower == "current_date" || lower == "(current_date)").then(|| "now".to_owned())
+            let today = ["current_date", "(current_date)", "curdate()"];
+            today.contains(&lower.as_str()).then(|| "now".to_owned())
         }
-        Kind::Uuid => lower.contains("gen_random_uuid").then(|| "new".to_owned()),
+        Kind::Uuid => {
+            (lower.contains("gen_random_uuid") || lower == "uuid()").then(|| "new".to_owned())
+        }
         Kind::Binary | Kind::List(_) => None,
     }
 }

@@ -1,16 +1,18 @@
 //! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
-//! the program's: `triggers` makes them. One migration at a time has the database: it holds a lock on a file
-//! beside it, which the system takes back when the process ends.
+//! the program's: `triggers` makes them. `joins` says how SQLite compares columns. One migration at a time has the
+//! database: it holds a lock on a file beside it, which the system takes back when the process ends.
 
 mod catalog;
+mod joins;
 mod triggers;
 
 use crate::cell::Cell;
-use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
+use crate::source::{Change, Column, End, Source, SourceError, Touched, Watched};
+use crate::statement;
+use crate::world::Lock;
 use keyfold_model::schema::origin::SqlTable;
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, OpenFlags};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,7 +25,7 @@ pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
     /// The file whose lock says that a migration is under way.
-    claimed: Option<File>,
+    claimed: Option<Lock>,
 }
 
 impl From<rusqlite::Error> for SourceError {
@@ -154,12 +156,50 @@ impl Source for Sqlite {
         Ok(Some(columns.collect::<Result<_, _>>()?))
     }
 
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        let schema = Sqlite::schema(table.schema.as_ref());
+        // A primary key that is no INTEGER takes NULL, unless the column or the table says otherwise.
+        let mut statement = self.connection.prepare(
+            "SELECT name, \"notnull\" OR (type = 'INTEGER' COLLATE NOCASE AND (SELECT count(*) FROM \
+             pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0 ORDER BY pk",
+        )?;
+        let columns = statement.query_map([table.name.as_str(), schema], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        let columns: Vec<(String, bool)> = columns.collect::<Result<_, _>>()?;
+        let is_key = columns.iter().all(|(_, is_there)| *is_there);
+        let names = columns.into_iter().map(|(name, _)| name);
+        Ok(names.filter(|_| is_key).collect())
+    }
+
     fn quoted(&self, name: &str) -> String {
         triggers::quoted(name)
     }
 
     fn argument(&self, number: usize) -> String {
         format!("?{number}")
+    }
+
+    fn joined(
+        &mut self,
+        (own, other): (&End<'_>, &End<'_>),
+        is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        let compared = |end: &End<'_>| {
+            let schema = Sqlite::schema(end.table.schema.as_ref());
+            joins::Compared::of(&self.connection, schema, &end.table.name, end.column)
+        };
+        let ends = (compared(own)?, compared(other)?);
+        let (column, argument) = (
+            statement::column(self, &other.table.alias, other.column),
+            self.argument(number),
+        );
+        Ok(joins::condition(
+            (&ends.0, &ends.1),
+            is_own_first,
+            (&column, &argument),
+        ))
     }
 
     fn ready(&mut self, _watched: &[Watched]) -> Result<(), SourceError> {
@@ -210,7 +250,7 @@ impl Source for Sqlite {
         triggers::drop_all(&mut self.connection)?;
         // Nothing is left beside the database either; whoever has it open still has its lock.
         if self.claimed.is_some() {
-            std::fs::remove_file(self.lock_path()).map_err(|error| {
+            Lock::remove(&self.lock_path()).map_err(|error| {
                 SourceError::lasting(format!(
                     "cannot remove {}: {error}",
                     self.lock_path().display()
@@ -260,22 +300,15 @@ impl Source for Sqlite {
         let failed = |error: std::io::Error| {
             SourceError::lasting(format!("cannot lock {}: {error}", path.display()))
         };
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {
-                self.claimed = Some(file);
+        match Lock::take(&path).map_err(failed)? {
+            Some(lock) => {
+                self.claimed = Some(lock);
                 Ok(())
             }
-            Err(std::fs::TryLockError::WouldBlock) => Err(SourceError::lasting(format!(
+            None => Err(SourceError::lasting(format!(
                 "another migration of {} is under way: one at a time reads its changes",
                 self.path.display()
             ))),
-            Err(std::fs::TryLockError::Error(error)) => Err(failed(error)),
         }
     }
 }

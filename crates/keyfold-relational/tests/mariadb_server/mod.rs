@@ -144,6 +144,11 @@ impl Server {
         child.wait().unwrap();
     }
 
+    /// The number of the program's process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
     /// What names a database.
     pub(crate) fn name(&self, database: &str) -> String {
         self.name_of("root", database)

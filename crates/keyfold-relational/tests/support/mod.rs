@@ -1,5 +1,7 @@
 //! A PostgreSQL of a test's own, in a temporary folder, whose log tells rows.
 
+#![allow(dead_code, reason = "each test takes what it needs")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -78,6 +80,21 @@ impl Server {
         self.folder.path().join("data")
     }
 
+    /// A file of the server, which others may not read.
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.data().join(name);
+        std::fs::write(&path, text).unwrap();
+        let mut as_due = vec![vec!["chmod", "600"]];
+        if rustix::process::geteuid().is_root() {
+            as_due.push(vec!["chown", "postgres"]);
+        }
+        for words in as_due {
+            let done = Command::new(words[0]).arg(words[1]).arg(&path).status();
+            assert!(done.unwrap().success());
+        }
+        path
+    }
+
     /// Starts the program, with settings.
     pub(crate) fn run(&mut self, settings: &[&str]) {
         let mut server = command("postgres");
@@ -96,6 +113,12 @@ impl Server {
             assert!(Instant::now() < until, "PostgreSQL does not start");
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Starts the program with settings, of which one is its port.
+    pub(crate) fn run_at(&mut self, port: u16, settings: &[&str]) {
+        self.port = port;
+        self.run(settings);
     }
 
     /// Ends the program as a failure of the machine would.

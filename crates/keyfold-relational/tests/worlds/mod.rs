@@ -10,8 +10,8 @@ use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
 use keyfold_model::schema::origin::SqlTable;
 use keyfold_relational::{
-    Cell, Change, Column, Ended, Mapping, Migration, Progress, Sizes, Source, SourceError, Watched,
-    check, verify,
+    Cell, Change, Column, End, Ended, Mapping, Migration, Progress, Side, Sizes, Sorted, Source,
+    SourceError, Watched, check, verify,
 };
 use keyfold_types::{Item, Value};
 use std::cell::Cell as StdCell;
@@ -138,6 +138,9 @@ impl Source for Busy<'_> {
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         self.inner.columns(table)
     }
+    fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
+        self.inner.key(table)
+    }
     fn quoted(&self, name: &str) -> String {
         self.inner.quoted(name)
     }
@@ -159,8 +162,16 @@ impl Source for Busy<'_> {
     fn sorted(&self, column: String, kind: &str) -> String {
         self.inner.sorted(column, kind)
     }
-    fn behind(&self, columns: &[String]) -> String {
-        self.inner.behind(columns)
+    fn beside(&self, columns: &[Sorted], side: Side, first: usize) -> String {
+        self.inner.beside(columns, side, first)
+    }
+    fn joined(
+        &mut self,
+        ends: (&End<'_>, &End<'_>),
+        is_own_first: bool,
+        number: usize,
+    ) -> Result<String, SourceError> {
+        self.inner.joined(ends, is_own_first, number)
     }
     fn place(&self) -> Option<String> {
         self.inner.place()

@@ -26,8 +26,9 @@ pub(crate) struct Arguments {
     /// Items to read from each table.
     #[arg(long, value_name = "N", default_value_t = 500, conflicts_with = "from")]
     sample: usize,
-    /// A relational database instead of tables: sqlite:FILE, or postgres://USER@HOST/DATABASE (its password in
-    /// PGPASSWORD). Every row is read, and nothing is written.
+    /// A relational database instead of tables: sqlite:FILE, postgres://USER@HOST/DATABASE (its password in
+    /// PGPASSWORD), or mysql://USER@HOST/DATABASE, a MariaDB (its password in MYSQL_PWD). Every row is read, and
+    /// nothing is written.
     #[arg(long, value_name = "DATABASE", conflicts_with_all = ["endpoint", "data", "connection"])]
     from: Option<String>,
     /// The queries that the database is asked, each up to its `;`.

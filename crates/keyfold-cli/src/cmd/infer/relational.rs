@@ -1,15 +1,12 @@
 //! A model proposed from a relational database: the model goes to standard output or a file, what was found and
 //! decided to standard error.
 
+use crate::cmd::database::{self, failure};
 use crate::cmd::new_model::ModelOutput;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ACCENT, FAINT};
-use keyfold_relational::postgres::Postgres;
-use keyfold_relational::sqlite::Sqlite;
-use keyfold_relational::{
-    Asked, Describe, Progress, Proposal, ProposeError, SourceError, propose, statements,
-};
+use keyfold_relational::{Asked, Progress, Proposal, ProposeError, propose, statements};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
@@ -28,17 +25,17 @@ pub(super) struct Wanted<'w> {
 
 pub(super) fn run(wanted: &Wanted<'_>, model: &ModelOutput, output: Output) -> Result<(), Failure> {
     let queries = wanted.queries.map(read).transpose()?;
-    let mut source = source(wanted.from)?;
+    let mut source = database::open(wanted.from)?;
     let (asked, why) = match queries {
         Some(asked) => (asked, None),
-        None => match source.asked().map_err(of_source)? {
+        None => match source.asked().map_err(failure)? {
             Ok(asked) => (asked, None),
             Err(why) => (Vec::new(), Some(why)),
         },
     };
     let proposed = propose(source.as_mut(), wanted.name, asked, &Progress::default());
     let mut proposal = proposed.map_err(|error| match error {
-        ProposeError::Source(error) => of_source(error),
+        ProposeError::Source(error) => failure(error),
         ProposeError::Nothing(_) | ProposeError::Stopped => Failure::refused(error.to_string()),
     })?;
     proposal.notes.extend(why);
@@ -47,26 +44,6 @@ pub(super) fn run(wanted: &Wanted<'_>, model: &ModelOutput, output: Output) -> R
     }
     let report = report(&proposal);
     model.write_with(output, &proposal.model, report)
-}
-
-/// Opens a database by its name.
-fn source(name: &str) -> Result<Box<dyn Describe + Send>, Failure> {
-    if let Some(file) = name.strip_prefix("sqlite:") {
-        return Ok(Box::new(Sqlite::open(Path::new(file)).map_err(of_source)?));
-    }
-    if name.starts_with("postgres://") || name.starts_with("postgresql://") {
-        return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
-    }
-    // What somebody typed may hold a password.
-    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
-    Err(Failure::usage(format!(
-        "no model is proposed from `{scheme}`: a database is sqlite:FILE or postgres://USER@HOST:PORT/DATABASE"
-    ))
-    .of_argument("from"))
-}
-
-fn of_source(error: SourceError) -> Failure {
-    Failure::backend(error.message)
 }
 
 fn read(path: &Path) -> Result<Vec<Asked>, Failure> {

@@ -1,5 +1,6 @@
 //! What the questions of a comparison came to, all patterns together.
 
+use super::told::Stand;
 use crate::failure::Failure;
 use crate::terminal;
 use keyfold_prove::live::LivePattern;
@@ -27,6 +28,18 @@ impl Sum {
     /// Whether no more than so many of a thousand differ.
     pub(super) fn is_within(self, gate: u64) -> bool {
         self.different.saturating_mul(1000) <= self.asked.saturating_mul(gate)
+    }
+
+    /// How far a comparison is.
+    pub(super) fn stand(self) -> Stand {
+        Stand {
+            line: format!(
+                "{} asked, {} equal, {} late, {} different",
+                self.asked, self.equal, self.late, self.different
+            ),
+            member: "compared",
+            counted: self.json(),
+        }
     }
 
     /// For programs.

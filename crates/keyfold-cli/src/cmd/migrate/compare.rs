@@ -1,27 +1,22 @@
 //! `keyfold migrate compare`: each pattern is asked of the tables and of the database, while programs write.
 
 use super::answers::{Sum, verdict_of_answers};
-use super::opening::{Both, mapping, of_source};
+use super::opening::{Both, mapping};
 use super::reported::{self, File};
-use crate::cmd::moving::{listen, looked_at};
+use super::watched_by;
+use crate::cmd::database::failure;
+use crate::cmd::moving::looked_at;
 use crate::cmd::realism::any_duration;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG, counted_u64};
 use clap::{Args, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_prove::live::{self, LiveError, LivePattern, Options};
+use keyfold_relational::Progress;
 use serde_json::{Value as Json, json};
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// The time between two looks.
-const LOOK_TIME: Duration = Duration::from_millis(100);
-/// The time between two events.
-const EVENT_TIME: Duration = Duration::from_secs(1);
 
 /// What is asked, and what may differ.
 #[derive(Args)]
@@ -66,18 +61,20 @@ pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
         lag: asking.lag,
         most: usize::try_from(asking.rows).unwrap_or(usize::MAX),
     };
-    let stops = Arc::new(AtomicBool::new(false));
-    listen(&stops)?;
     let began = Instant::now();
-    let mut screen = Screen::new(output);
+    let (progress, sum) = (Progress::default(), Mutex::new(Sum::default()));
+    let held = || sum.lock().unwrap_or_else(PoisonError::into_inner);
     let mut goes_on = |found: &[LivePattern]| {
-        screen.look(found, began.elapsed());
-        !stops.load(Ordering::SeqCst)
+        *held() = Sum::of(found);
+        !progress.is_stopping()
     };
     let source = opened.source.as_mut();
-    let found = live::compare(&mapping, source, &backend, &options, &mut goes_on);
-    screen.end();
-    let found = found.map_err(of_live)?;
+    let found = watched_by(
+        &progress,
+        output,
+        || held().stand(),
+        || live::compare(&mapping, source, &backend, &options, &mut goes_on).map_err(of_live),
+    )??;
     if let Some(file) = file {
         let parts = [
             reported::places(&mapping, &opened.source.name(), &asking.both.at),
@@ -95,65 +92,9 @@ pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
 
 fn of_live(error: LiveError) -> Failure {
     match error {
-        LiveError::Source(error) => of_source(error),
+        LiveError::Source(error) => failure(error),
         LiveError::Target(error) => error.into(),
         LiveError::Prove(error) => Failure::backend(error.to_string()),
-    }
-}
-
-/// Shows how far a comparison is: a line on a terminal, events for programs.
-struct Screen {
-    line: Option<ProgressBar>,
-    has_events: bool,
-    looked: Option<Instant>,
-    due: Duration,
-}
-
-impl Screen {
-    fn new(output: Output) -> Screen {
-        let is_text = output == Output::Text;
-        let line = (is_text && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{msg}");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-            ProgressBar::new_spinner().with_style(style)
-        });
-        Screen {
-            line,
-            has_events: !is_text,
-            looked: None,
-            due: EVENT_TIME,
-        }
-    }
-
-    fn look(&mut self, found: &[LivePattern], passed: Duration) {
-        if self.looked.is_some_and(|at| at.elapsed() < LOOK_TIME) {
-            return;
-        }
-        self.looked = Some(Instant::now());
-        let sum = Sum::of(found);
-        if let Some(line) = &self.line {
-            line.set_message(format!(
-                "{} asked, {} equal, {} late, {} different, {} s",
-                sum.asked,
-                sum.equal,
-                sum.late,
-                sum.different,
-                passed.as_secs()
-            ));
-            line.tick();
-        }
-        if self.has_events && passed >= self.due {
-            self.due = passed + EVENT_TIME;
-            let event =
-                json!({ "event": "progress", "seconds": passed.as_secs(), "compared": sum.json() });
-            terminal::exactly(&event.to_string());
-        }
-    }
-
-    fn end(&self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
-        }
     }
 }
 

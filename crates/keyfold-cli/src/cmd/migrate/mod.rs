@@ -9,7 +9,8 @@ mod opening;
 mod reported;
 mod told;
 
-use super::moving::{asked, can_ask, listen, looked_at, made_at, written_at};
+use super::database::failure;
+use super::moving::{ENDED_BY_SIGNAL, asked, can_ask, listen, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -17,7 +18,7 @@ use clap::{Args, Subcommand};
 use compare::Asking;
 use keyfold_client::Backend;
 use keyfold_relational::{Ended, Migration, Progress, VerifyError, check, mend, verify};
-use opening::{Both, Origin, mapping, of_source};
+use opening::{Both, Origin, mapping};
 use reported::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,9 @@ use std::time::{Duration, Instant};
 
 /// The time between two looks at a run.
 const LOOK_TIME: Duration = Duration::from_millis(100);
+/// How long a database or a target that does not answer is waited for after Ctrl-C. Between two answers a command
+/// heeds it by itself, and it may be killed at any moment, so nothing is lost without it.
+const STOPS_WITHIN: Duration = Duration::from_millis(1_500);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -114,17 +118,37 @@ fn watched<T: Send>(
     output: Output,
     does: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
+    watched_by(
+        progress,
+        output,
+        || told::Stand::of(&progress.figures()),
+        does,
+    )
+}
+
+/// As [`watched`], and shows what it is told to.
+fn watched_by<T: Send>(
+    progress: &Progress,
+    output: Output,
+    stand: impl Fn() -> told::Stand,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
     let stops = Arc::new(AtomicBool::new(false));
     listen(&stops)?;
     let began = Instant::now();
     let mut screen = told::Screen::new(output);
     let result = std::thread::scope(|scope| {
         let run = scope.spawn(does);
+        let mut stopped: Option<Instant> = None;
         while !run.is_finished() {
             if stops.load(Ordering::SeqCst) {
                 progress.stop();
+                if stopped.get_or_insert_with(Instant::now).elapsed() > STOPS_WITHIN {
+                    screen.end();
+                    unanswered();
+                }
             }
-            screen.look(&progress.figures(), began.elapsed());
+            screen.look(&stand, began.elapsed());
             std::thread::sleep(LOOK_TIME);
         }
         match run.join() {
@@ -136,13 +160,22 @@ fn watched<T: Send>(
     Ok(result)
 }
 
+/// Ends the process although a request is under way.
+fn unanswered() -> ! {
+    terminal::error_line(
+        "the database or the target does not answer, and is not waited for any more; the same command goes on from \
+         here",
+    );
+    std::process::exit(ENDED_BY_SIGNAL);
+}
+
 fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     let mut opened = origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
     let found = watched(&progress, output, || check(&mapping, source, &progress))?;
-    let found = found.map_err(of_source)?;
+    let found = found.map_err(failure)?;
     let verdict = told::verdict_of(&found);
     output.report(
         told::check_json(&found),
@@ -220,7 +253,7 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
 
 fn of_comparison(error: VerifyError) -> Failure {
     match error {
-        VerifyError::Source(error) => of_source(error),
+        VerifyError::Source(error) => failure(error),
         VerifyError::Target(error) => error.into(),
         VerifyError::Problem(problem) => Failure::refused(problem.to_string()),
     }

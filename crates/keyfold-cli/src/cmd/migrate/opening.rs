@@ -1,14 +1,12 @@
 //! What a command of a migration is about: the model, the database, the tables.
 
+use crate::cmd::database;
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use clap::Args;
-use keyfold_relational::mariadb::Mariadb;
-use keyfold_relational::postgres::Postgres;
-use keyfold_relational::sqlite::Sqlite;
-use keyfold_relational::{MapError, Mapping, Source, SourceError};
-use std::path::{Path, PathBuf};
+use keyfold_relational::{MapError, Mapping, Source};
+use std::path::PathBuf;
 
 /// The model, and the database.
 #[derive(Args)]
@@ -51,35 +49,9 @@ impl Origin {
                 "no entity of the model has a `from` line, which says what rows it is made of",
             ));
         }
-        let source = source(&self.from)?;
+        let source = database::open(&self.from)?;
         Ok(Opened { checked, source })
     }
-}
-
-/// Opens a database by its name.
-fn source(name: &str) -> Result<Box<dyn Source + Send>, Failure> {
-    if let Some(file) = name.strip_prefix("sqlite:") {
-        let opened = Sqlite::open(Path::new(file));
-        return Ok(Box::new(opened.map_err(of_source)?));
-    }
-    if name.starts_with("postgres://") || name.starts_with("postgresql://") {
-        return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
-    }
-    if name.starts_with("mysql://") || name.starts_with("mariadb://") {
-        return Ok(Box::new(Mariadb::open(name).map_err(of_source)?));
-    }
-    // What somebody typed may hold a password.
-    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
-    Err(Failure::usage(format!(
-        "`{scheme}` names no database: it is sqlite:FILE, postgres://USER@HOST:PORT/DATABASE or \
-         mysql://USER@HOST:PORT/DATABASE"
-    ))
-    .of_argument("from"))
-}
-
-/// A failure of the database.
-pub(super) fn of_source(error: SourceError) -> Failure {
-    Failure::backend(error.message)
 }
 
 /// The mapping of the model, or its faults at their places.
@@ -90,7 +62,7 @@ pub(super) fn mapping<'m>(
 ) -> Result<Mapping<'m>, Failure> {
     match Mapping::of(&checked.model, source) {
         Ok(mapping) => Ok(mapping),
-        Err(MapError::Source(error)) => Err(of_source(error)),
+        Err(MapError::Source(error)) => Err(database::failure(error)),
         Err(MapError::Model(faults)) => Err(model_file::refused(&faults, &checked.sources, output)),
     }
 }

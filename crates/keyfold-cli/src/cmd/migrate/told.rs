@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time between two events.
 const EVENT_TIME: Duration = Duration::from_secs(1);
 
-/// Shows how far a run is: a line on a terminal, events for programs.
+/// Shows how far a command is: a line on a terminal, events for programs.
 pub(super) struct Screen {
     line: Option<ProgressBar>,
     has_events: bool,
@@ -34,28 +34,20 @@ impl Screen {
         }
     }
 
-    pub(super) fn look(&mut self, figures: &Figures, passed: Duration) {
+    pub(super) fn look(&mut self, stand: impl FnOnce() -> Stand, passed: Duration) {
+        let is_due = self.has_events && passed >= self.due;
+        if self.line.is_none() && !is_due {
+            return;
+        }
+        let stand = stand();
         if let Some(line) = &self.line {
-            let does = match figures.follows {
-                true => "following",
-                false => "copying",
-            };
-            line.set_message(format!(
-                "{does}: {} read, {} put, {} deleted, {} s",
-                counted_u64(figures.read, "row"),
-                counted_u64(figures.put, "item"),
-                figures.deleted,
-                passed.as_secs()
-            ));
+            line.set_message(format!("{}, {} s", stand.line, passed.as_secs()));
             line.tick();
         }
-        if self.has_events && passed >= self.due {
+        if is_due {
             self.due = passed + EVENT_TIME;
-            let event = json!({
-                "event": "progress",
-                "seconds": passed.as_secs(),
-                "counted": counted(figures),
-            });
+            let mut event = json!({ "event": "progress", "seconds": passed.as_secs() });
+            event[stand.member] = stand.counted;
             terminal::exactly(&event.to_string());
         }
     }
@@ -63,6 +55,35 @@ impl Screen {
     pub(super) fn end(&self) {
         if let Some(line) = &self.line {
             line.finish_and_clear();
+        }
+    }
+}
+
+/// How far a command is.
+pub(super) struct Stand {
+    /// For people.
+    pub(super) line: String,
+    /// For programs: the name of the member of an event, and its value.
+    pub(super) member: &'static str,
+    pub(super) counted: Json,
+}
+
+impl Stand {
+    /// That of a command that reads rows.
+    pub(super) fn of(figures: &Figures) -> Stand {
+        let does = match figures.follows {
+            true => "following",
+            false => "copying",
+        };
+        Stand {
+            line: format!(
+                "{does}: {} read, {} put, {} deleted",
+                counted_u64(figures.read, "row"),
+                counted_u64(figures.put, "item"),
+                figures.deleted,
+            ),
+            member: "counted",
+            counted: counted(figures),
         }
     }
 }

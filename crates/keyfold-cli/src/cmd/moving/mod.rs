@@ -39,7 +39,7 @@ pub(super) use places::{looked_at, made_at, written_at};
 use std::path::PathBuf;
 use std::time::Duration;
 use switching::Turned;
-pub(super) use watch::listen;
+pub(super) use watch::{ENDED_BY_SIGNAL, listen};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The time between two looks at the runs.
 const LOOK_TIME: Duration = Duration::from_millis(200);
 /// The exit code of a process that Ctrl-C has ended.
-const ENDED_BY_SIGNAL: i32 = 130;
+pub(in crate::cmd) const ENDED_BY_SIGNAL: i32 = 130;
 
 /// What is said after the first Ctrl-C.
 const STOPS: &str = "it stops after the requests that are under way; once more ends it at once";

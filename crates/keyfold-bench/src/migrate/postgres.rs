@@ -1,0 +1,108 @@
+//! A PostgreSQL of the measurement's own, whose log tells rows, with the settings that Debian gives it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The longest time that a start takes.
+const START_TAKES_MAX: Duration = Duration::from_secs(30);
+
+/// A running server. Dropping it ends the process.
+pub(super) struct Postgres {
+    folder: PathBuf,
+    child: Option<Child>,
+}
+
+/// The folder of the programs of the latest version that is installed.
+fn programs() -> io::Result<PathBuf> {
+    let installed = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let highest = installed.map(|entry| entry.path()).max_by_key(number);
+    let missing = || io::Error::other("PostgreSQL is needed: install Debian's package postgresql");
+    Ok(highest.ok_or_else(missing)?.join("bin"))
+}
+
+/// Whether this is root, for whom PostgreSQL does not run.
+fn is_root() -> io::Result<bool> {
+    let said = Command::new("id").arg("-u").output()?;
+    Ok(said.stdout.trim_ascii() == b"0")
+}
+
+fn command(name: &str) -> io::Result<Command> {
+    let mut command = Command::new("setpriv");
+    if is_root()? {
+        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+    }
+    command.args(["--pdeathsig", "KILL", "--"]);
+    command.arg(programs()?.join(name));
+    command
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    Ok(command)
+}
+
+fn succeeded(command: &mut Command, what: &str) -> io::Result<()> {
+    match command.status()?.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("{what} failed"))),
+    }
+}
+
+impl Postgres {
+    /// Makes a database in a folder, and serves it on a socket there.
+    pub(super) fn start(folder: &Path) -> io::Result<Postgres> {
+        let data = folder.join("data");
+        std::fs::create_dir_all(&data)?;
+        if is_root()? {
+            for path in [folder, &data] {
+                succeeded(Command::new("chown").arg("postgres").arg(path), "chown")?;
+            }
+        }
+        let mut init = command("initdb")?;
+        init.arg("-D").arg(&data);
+        init.args(["--username=me", "--auth=trust", "--encoding=UTF8"]);
+        succeeded(init.args(["--locale=C", "--no-sync"]), "initdb")?;
+        let mut server = command("postgres")?;
+        server.arg("-D").arg(&data);
+        server.args(["-c", "listen_addresses=", "-c", "wal_level=logical"]);
+        let sockets = format!("unix_socket_directories={}", folder.display());
+        let child = server.arg("-c").arg(sockets).spawn()?;
+        let postgres = Postgres {
+            folder: folder.to_owned(),
+            child: Some(child),
+        };
+        let until = Instant::now() + START_TAKES_MAX;
+        while !folder.join(".s.PGSQL.5432").exists() {
+            if Instant::now() > until {
+                return Err(io::Error::other("PostgreSQL does not start"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(postgres)
+    }
+
+    /// What names its database.
+    pub(super) fn name(&self) -> String {
+        let folder = self.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://me@{folder}/postgres")
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // A process that has ended already is no error.
+        if let Some(mut child) = self.child.take() {
+            drop(crate::process::send(
+                crate::process::Signal::Terminate,
+                &child,
+            ));
+            drop(child.wait());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What a run needs of its surroundings, and takes nowhere else: the time that passes, chance, the password of
+//! a database, and a lock that ends with the process.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Waits.
+pub(crate) fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Random bits.
+pub(crate) fn random() -> u64 {
+    fastrand::u64(..)
+}
+
+/// A name that nothing else has.
+pub(crate) fn name() -> String {
+    format!("{:032x}", fastrand::u128(..))
+}
+
+/// A number by which a server takes this process for a replica, and that no other one is likely to have.
+pub(crate) fn server_number() -> u32 {
+    fastrand::u32(1 << 30..)
+}
+
+/// The password of a database that a variable of the process's surroundings holds.
+pub(crate) fn password(variable: &str) -> Option<String> {
+    std::env::var(variable).ok()
+}
+
+/// A moment of a clock that nobody sets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment(Instant);
+
+impl Moment {
+    /// The present one.
+    pub(crate) fn now() -> Moment {
+        Moment(Instant::now())
+    }
+
+    /// The time since then.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// A lock on a file, which the system takes back when the process ends.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Locks a file, which is made if need be; `None` if another process has it.
+    ///
+    /// # Errors
+    /// When the file cannot be made or locked.
+    pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Removes the file; whoever has it open still has its lock.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub(crate) fn remove(path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+}
