@@ -87,15 +87,17 @@ def test_requests_that_are_not_begun_in_time_are_not_sent(
     model: Model, client: Client, proxy: Proxy
 ) -> None:
     # A client of boto3 that is a program's own has its own times: the answers are awaited.
-    for ask, written in ((given_blocking, 200), (blocking, 0)):
+    for ask, is_awaited in ((given_blocking, True), (blocking, False)):
         account = name_of(ask)
         proxy.fail("BatchWriteItem", *[slow] * 10)
         with pytest.raises(Incomplete) as part:
             ask(model, proxy.endpoint, Options(), batch(account, 250))
         error = part.value
-        assert (len(error.written), len(error.unknown)) == (written, 200 - written)
-        assert len(error.unwritten) == 50
-        assert proxy.operations() == ["BatchWriteItem"] * 8
+        begun, other = (error.written, error.unknown)[:: 1 if is_awaited else -1]
+        # Eight can be under way. A busy machine may begin fewer of them in time.
+        assert other == () and 0 < len(begun) <= 200
+        assert len(begun) + len(error.unwritten) == 250
+        assert len(proxy.operations()) <= 8
         assert set(there(client, account)).isdisjoint(error.unwritten)
         assert set(there(client, account)) >= set(error.written)
         proxy.faults.clear()
