@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import botocore.session  # type: ignore[import-untyped, unused-ignore]
 import pytest
 import support
 
 from keyfold import Client, Model, Options, load, testing
+
+
+@pytest.fixture(scope="session", autouse=True)
+def read_once() -> Iterator[None]:
+    """One reader of botocore's descriptions of services for all its sessions. Each has its own, and
+    clients have sessions of their own: the tests would spend most of their time on parsing."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(botocore.session, "create_loader", cache(botocore.session.create_loader))
+        yield
 
 
 @pytest.fixture(scope="session")
