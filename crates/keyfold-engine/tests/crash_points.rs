@@ -105,7 +105,7 @@ impl Crash {
 
 /// Crashes at calls of the log. Returns how often each state was found.
 fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
-    let work_folder = tempfile::tempdir().unwrap();
+    let work_folder = keyfold_testkit::folder::in_memory().unwrap();
     let disk = Disk::default();
     let engine = open(
         &work_folder.path().join("faultless"),
@@ -222,7 +222,7 @@ fn writers_turn(writer: usize, turn: usize) -> Value {
 fn a_crash_under_several_writers_loses_nothing_that_was_acknowledged() {
     for seed in 0..seeds() * 6 {
         let mut rng = Rng::with_seed(seed);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = keyfold_testkit::folder::in_memory().unwrap();
         let disk = Disk::default();
         let engine = open(folder.path(), &disk, Durability::Synced).unwrap();
         ask(&engine, "CreateTable", &table("Tab"));

@@ -68,7 +68,7 @@ fn machine(place: &Path, name: &str) -> (std::path::PathBuf, Machine) {
 
 /// Crashes at some calls. Returns how often each state was found.
 fn crashes_of(seed: u64) -> BTreeMap<usize, usize> {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let (folder, faultless) = machine(place.path(), "faultless");
     let engine = open(&folder, CACHE).unwrap();
     let states = States::of(&engine, seed);
@@ -198,7 +198,7 @@ fn questions(engine: &Engine) -> Vec<(&'static str, Value)> {
 fn an_answer_is_right_or_an_error_whichever_read_fails() {
     let mut failures = 0u64;
     for seed in 0..seeds() {
-        let place = tempfile::tempdir().unwrap();
+        let place = keyfold_testkit::folder::in_memory().unwrap();
         let (folder, machine) = machine(place.path(), "store");
         work(&open(&folder, CACHE).unwrap(), seed, |_| {});
         let engine = open(&folder, NO_CACHE).unwrap();
@@ -244,7 +244,7 @@ fn an_answer_is_right_or_an_error_whichever_read_fails() {
 fn a_change_whose_reads_fail_is_complete_or_absent() {
     let (mut failures, mut went_on) = (0, 0);
     for seed in 0..seeds() {
-        let place = tempfile::tempdir().unwrap();
+        let place = keyfold_testkit::folder::in_memory().unwrap();
         let (folder, faultless) = machine(place.path(), "faultless");
         let states = States::of(&open(&folder, CACHE).unwrap(), seed);
         let reads = faultless.reads();

@@ -31,7 +31,7 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = keyfold_testkit::folder::in_memory().unwrap();
         std::fs::create_dir_all(folder.path().join("data")).unwrap();
         std::fs::create_dir_all(folder.path().join("buckets/in")).unwrap();
         let machine = Machine::watch(&folder.path().join("data")).unwrap();

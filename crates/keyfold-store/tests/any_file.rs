@@ -180,7 +180,7 @@ fn changes(bytes: &[u8], older: Option<&Vec<u8>>) -> Vec<(&'static str, Option<V
 
 #[test]
 fn a_folder_with_one_changed_file_is_refused_or_complete() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let (mut refused, mut complete, mut at) = (0, 0, 0);
     for state in states(place.path()) {
         let undisturbed = place.path().join(format!("undisturbed {}", state.name));
@@ -243,7 +243,7 @@ fn a_folder_with_one_changed_file_is_refused_or_complete() {
 /// to write a manifest of the same number when the process ended.
 #[test]
 fn a_manifest_that_was_begun_again_is_not_needed() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     for (at, state) in states(place.path()).into_iter().enumerate() {
         let current = &state.files[Path::new("tables/current")];
         let next = u64::from_le_bytes(*current.first_chunk().unwrap()) + 1;
@@ -273,7 +273,7 @@ fn a_manifest_that_was_begun_again_is_not_needed() {
 /// A device that cannot be read now may be sound: nothing is changed for it.
 #[test]
 fn a_manifest_that_cannot_be_read_stays_current() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let state = states(place.path()).pop().unwrap();
     let current = &state.files[Path::new("tables/current")];
     let next = u64::from_le_bytes(*current.first_chunk().unwrap()) + 1;

@@ -82,7 +82,7 @@ struct Crashes {
 impl Crashes {
     /// Runs both lives, and opens the store after them. Returns whether the second life crashed.
     fn run(self, rng: &mut Rng) -> bool {
-        let place = tempfile::tempdir().unwrap();
+        let place = keyfold_testkit::folder::in_memory().unwrap();
         let mut folder = place.path().join("first");
         let mut machine = watch(&folder);
         machine.inject(self.first, self.fault);
@@ -119,7 +119,7 @@ fn seeds() -> u64 {
 
 #[test]
 fn an_opening_that_crashes_at_any_of_its_calls_loses_nothing() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let faultless = watch(&place.path().join("first"));
     live(&place.path().join("first"), 0..=0, WRITES);
     for seed in 0..seeds() {
@@ -149,7 +149,7 @@ fn what_a_process_left_is_synced_before_writes_are_acknowledged() {
     /// More calls than the second life makes.
     const NEVER: u64 = 1_000_000;
     let mut rng = Rng::with_seed(1);
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let faultless = watch(&place.path().join("first"));
     live(&place.path().join("first"), 0..=0, WRITES);
     for first in 1..=faultless.changes() {
@@ -167,7 +167,7 @@ fn what_a_process_left_is_synced_before_writes_are_acknowledged() {
 /// lets a segment go, so the next opening retires it.
 #[test]
 fn a_segment_is_not_retired_before_the_name_of_the_checkpoint_is_synced() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let made = place.path().join("made");
     fs::create_dir(&made).unwrap();
     let store = open(&made).unwrap();

@@ -59,7 +59,7 @@ enum Transient {
 /// Runs the history with a fault, and reopens the folder without it. Returns whether a call failed
 /// and all writes were acknowledged nevertheless.
 fn survives(fault: Transient) -> bool {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let folder = place.path().join("store");
     std::fs::create_dir(&folder).unwrap();
     let machine = Machine::watch(&folder).unwrap();
@@ -86,7 +86,7 @@ fn survives(fault: Transient) -> bool {
 
 #[test]
 fn no_acknowledged_write_is_lost_to_a_transient_fault() {
-    let place = tempfile::tempdir().unwrap();
+    let place = keyfold_testkit::folder::in_memory().unwrap();
     let folder = place.path().join("store");
     std::fs::create_dir(&folder).unwrap();
     let machine = Machine::watch(&folder).unwrap();
@@ -117,7 +117,7 @@ fn a_read_that_fails_once_refuses_no_write() {
     const MEMTABLES: u32 = 60;
     let mut failures = 0;
     for from in [1, 2, 5, 14, 50, 200] {
-        let place = tempfile::tempdir().unwrap();
+        let place = keyfold_testkit::folder::in_memory().unwrap();
         let folder = place.path().join("store");
         std::fs::create_dir(&folder).unwrap();
         let store = Store::open(StoreOptions::Folder(FolderOptions {
