@@ -3,6 +3,8 @@ forks, where a start takes long, and where the program's own folder is gone."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from test_keeper import run
 from test_shared import count, has_fork, is_free, kill
 
 from keyfold import Client, Model, Transport
+from keyfold.aio import AsyncClient
 
 document = document_of
 
@@ -99,6 +102,28 @@ def test_a_relative_waits_for_a_start_that_takes_long(
         assert time.monotonic() - begun > 6
         assert child() == "1"
     assert is_free(folder)
+
+
+def test_an_async_client_whose_loop_is_closed_while_it_opens_uses_no_folder(
+    model: Model, folder: Path, slow_start: Path
+) -> None:
+    async def opened() -> None:
+        async with AsyncClient(model, f"keyfold:{folder}"):
+            pass
+
+    slow_start.write_text("0.5")
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(opened())
+    loop.call_later(0.2, loop.stop)
+    loop.run_forever()
+    loop.close()
+    del task
+    gc.collect()
+    slow_start.unlink()
+    end = time.monotonic() + 10
+    while not is_free(folder):
+        assert time.monotonic() < end, "the server is there yet"
+        time.sleep(0.1)
 
 
 def test_a_folder_beside_a_program_whose_own_is_gone(
