@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 import time
 from pathlib import Path
 
 import pytest
 import support
+from support import Json, Proxy, Send
 from test_forks import in_child
 from test_keeper import document as document_of
 from test_keeper import run
@@ -77,12 +80,55 @@ def test_a_handler_that_forks_a_process_which_waits_for_a_server(
 
 
 @has_fork
+@pytest.mark.parametrize("is_given", [False, True])
+def test_a_handler_that_forks_leaves_the_answer_to_the_parent(
+    model: Model, proxy: Proxy, is_given: bool
+) -> None:
+    """Each of the two processes gets an answer of its own."""
+
+    def late(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+        answer = send()
+        time.sleep(0.6)
+        return answer
+
+    boto3 = pytest.importorskip("boto3")
+    keys = {"aws_access_key_id": "k", "aws_secret_access_key": "s"}
+    at = {"endpoint_url": proxy.endpoint, "region_name": "us-east-1"}
+    given = boto3.client("dynamodb", **at, **keys) if is_given else proxy.endpoint
+    children: list[int] = []
+
+    def fork(*_: object) -> None:
+        child = os.fork()
+        if child:
+            children.append(child)
+
+    parent = os.getpid()
+    known = signal.signal(signal.SIGALRM, fork)
+    try:
+        with Client(model, given) as client:
+            client.all("bookings", {"accountId": "a"})
+            proxy.faults["Query"] = [late]
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            try:
+                begun = time.monotonic()
+                client.all("bookings", {"accountId": "a"})
+                seconds = time.monotonic() - begun
+            finally:
+                if os.getpid() != parent:
+                    os._exit(0 if "seconds" in locals() else 1)
+    finally:
+        signal.signal(signal.SIGALRM, known)
+    assert seconds < 5
+    assert os.waitpid(children[0], 0)[1] == 0
+
+
+@has_fork
 def test_a_relative_waits_for_a_start_that_takes_long(
     model: Model, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first server that starts has the folder for longer than one that stops would."""
     program, first = tmp_path / "first", tmp_path / "is-first"
-    taken = f"exec 9<>'{folder / 'keyfold'}'; if flock -n 9; then sleep 7; exec 9>&-; fi"
+    taken = f"exec 9<>'{folder / 'keyfold'}'; flock -n 9 && rm '{first}' && sleep 7; exec 9>&-"
     program.write_text(
         f"#!/bin/sh\n[ -e '{first}' ] && {{ {taken}; }}\nexec '{support.KEYFOLD}' \"$@\"\n"
     )

@@ -99,6 +99,8 @@ class Driver:
 
     def in_child(self) -> None:
         """Leaves the connections to the parent: this is a forked process."""
+        if threading.get_ident() in self._sending_threads:
+            forks.leave_answers()
         self._lock = threading.RLock()
         self._sending_threads = set()
         self._own = None

@@ -142,7 +142,9 @@ class _Folder:
     def _found(self) -> Generator[bool, None, Connection | Transport]:
         """The connection to its server, which is started where none runs."""
         begun = time.monotonic()
+        end = begun + _FAMILY_SECONDS
         while self.users:
+            tried = time.monotonic()
             try:
                 return (yield from self._running())
             except Transport as error:
@@ -150,7 +152,11 @@ class _Folder:
                 yield from self._stopped()
                 if server is None or not server.lacks_folder:
                     return error
-                if not (self.is_forked and self._may_wait(begun)):
+                now = time.monotonic()
+                if now > tried + _LONG_SECONDS:
+                    # A relative may have begun meanwhile.
+                    begun = now
+                if not (self.is_forked and now < end and self._may_wait(begun)):
                     return self._in_use(server)
             again = time.monotonic() + _AGAIN_SECONDS
             while time.monotonic() < again:
@@ -163,8 +169,7 @@ class _Folder:
         if now < begun + _IN_USE_SECONDS:
             return True
         process, _, seen = self._works.read().partition(" ")
-        is_seen = process not in ("", str(os.getpid())) and now < float(seen) + _IN_USE_SECONDS
-        return is_seen and now < begun + _FAMILY_SECONDS
+        return process not in ("", str(os.getpid())) and now < float(seen) + _IN_USE_SECONDS
 
     def _goes_on(self, begun: float) -> None:
         """Tells relatives of a start or stop that goes on for long."""
