@@ -157,7 +157,7 @@ def is_gone(tmp_path: Path) -> bool:
 def test_a_program_that_is_no_server_is_told_and_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
 ) -> None:
-    monkeypatch.setattr(process, "_START_SECONDS", 3)
+    monkeypatch.setattr(process, "START_SECONDS", 3)
     program = stand_in(tmp_path, monkeypatch, script)
     started = time.monotonic()
     with pytest.raises(Transport) as caught:

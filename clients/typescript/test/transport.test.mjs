@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -744,6 +744,42 @@ test("the error of a server that does not start has its place and the help", { s
     } finally {
       process.env.KEYFOLD_BIN = known;
     }
+  }
+});
+
+test("a server that ends and says nothing is told so", { skip: process.platform === "win32" }, async () => {
+  const known = process.env.KEYFOLD_BIN;
+  process.env.KEYFOLD_BIN = "/bin/true";
+  try {
+    const error = await connect("memory:").catch((one) => one);
+    assert.equal(error.message, "/bin/true ended before it was ready, and said nothing");
+  } finally {
+    process.env.KEYFOLD_BIN = known;
+  }
+});
+
+test("a folder is one by whatever name", { skip: process.platform === "win32" }, async () => {
+  const real = join(folder, "real");
+  mkdirSync(real);
+  symlinkSync(real, join(folder, "link"));
+  for (const name of ["new", "new"]) {
+    const servers = [];
+    for (const above of ["link", "real"]) servers.push(await connect(`keyfold:${join(folder, above, name)}`));
+    for (const one of servers) await one.close();
+  }
+});
+
+test("a folder beside a program whose own is gone", { skip: process.platform === "win32" }, async () => {
+  const [before, gone] = [process.cwd(), join(folder, "gone")];
+  mkdirSync(gone);
+  process.chdir(gone);
+  rmdirSync(gone);
+  try {
+    const error = await connect("keyfold:data").catch((one) => one);
+    assert.equal(error.code, "transport");
+    assert.match(error.message, /the data folder data is nowhere: /);
+  } finally {
+    process.chdir(before);
   }
 });
 

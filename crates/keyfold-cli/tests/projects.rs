@@ -254,6 +254,48 @@ fn check_shows_the_difference_and_generate_removes_it() {
     place.json(1, &["generate", "--check"]);
 }
 
+/// A version control on Windows writes both signs of a line's end.
+#[test]
+fn ends_of_lines_are_no_difference() {
+    let place = project();
+    let path = place.folder.path().join("src/notes.ts");
+    let other = read(&place, "src/notes.ts").replace('\n', "\r\n");
+    std::fs::write(&path, &other).unwrap();
+    place.text(&["generate", "--check"]);
+    place.text(&["generate"]);
+    assert_eq!(read(&place, "src/notes.ts"), other);
+    std::fs::write(&path, other.replacen("import", "export", 1)).unwrap();
+    let found = place.json(1, &["generate", "--check"]);
+    let shown = found["result"]["files"][0]["difference"].as_str().unwrap();
+    assert_eq!(
+        shown.lines().filter(|line| line.starts_with('-')).count(),
+        2
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_client_stays() {
+    let place = project();
+    let folder = place.folder.path();
+    std::fs::create_dir(folder.join("shared")).unwrap();
+    std::fs::rename(folder.join("src/notes.ts"), folder.join("shared/notes.ts")).unwrap();
+    std::os::unix::fs::symlink("../shared/notes.ts", folder.join("src/notes.ts")).unwrap();
+    let text = read(&place, "shared/notes.ts");
+    std::fs::write(folder.join("shared/notes.ts"), format!("{text}// old")).unwrap();
+    place.text(&["generate"]);
+    assert!(folder.join("src/notes.ts").is_symlink());
+    assert_eq!(read(&place, "shared/notes.ts"), text);
+}
+
+#[test]
+fn a_file_in_the_way_of_a_client_leaves_no_half_project() {
+    let place = Workplace::new();
+    std::fs::write(place.folder.path().join("src"), "").unwrap();
+    place.json(2, &["init", "--name", "notes"]);
+    assert_eq!(names(&place), ["src"]);
+}
+
 #[test]
 fn a_file_that_is_somebodys_own_is_not_overwritten() {
     let place = project();

@@ -177,6 +177,39 @@ fn no_name_is_declared_twice() {
     }
 }
 
+/// A name of one entity is what the word of the language gets in the name of another.
+#[test]
+fn no_member_of_a_client_in_rust_is_declared_twice() {
+    for (first, second) in [("False", "False_"), ("False_", "False"), ("Self", "self")] {
+        let entity = |name: &str| format!("entity {name}\n  id: string\n  key \"{name}#{{id}}\"\n");
+        let model = format!(
+            "model m 1\ntable Tab (PK)\n{}{}",
+            entity(first),
+            entity(second)
+        );
+        let text = compiled("m.keyfold", &model).text(Target::Rust, &settings());
+        let writers = text
+            .lines()
+            .filter(|line| line.contains(": typed::Writer<"));
+        let names: BTreeSet<&str> = writers.filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+    }
+}
+
+/// Whoever reads a file sees its characters in their order. A compiler of Rust refuses others.
+#[test]
+fn no_character_of_a_client_turns_the_direction_of_writing() {
+    let model = "model m 1\ntable Tab (PK)\nentity A\n  id: string, \"x\u{202E}y\": string?, \
+                 state: \"\u{2066}on\" | off = off\n  key \"A#{id}\"\n";
+    let model = compiled("m.keyfold", model);
+    for target in Target::ALL {
+        let text = model.text(target, &settings());
+        let turns = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        let wrong: Vec<&str> = text.lines().filter(|line| line.contains(turns)).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+}
+
 #[test]
 fn comments_and_layout_of_a_model_change_nothing() {
     let source = std::fs::read_to_string(root().join("models/shop.keyfold")).unwrap();

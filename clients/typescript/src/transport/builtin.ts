@@ -27,8 +27,18 @@ interface Builtins {
   readonly "node:child_process": {
     spawn(binary: string, args: readonly string[], options: { readonly stdio: readonly string[] }): Child;
   };
-  readonly "node:fs": { readonly promises: { readFile(path: string, encoding: "utf8"): Promise<string> } };
-  readonly "node:path": { resolve(path: string): string };
+  readonly "node:fs": {
+    readonly promises: {
+      readFile(path: string, encoding: "utf8"): Promise<string>;
+      realpath(path: string): Promise<string>;
+    };
+  };
+  readonly "node:path": {
+    basename(path: string): string;
+    dirname(path: string): string;
+    join(...parts: string[]): string;
+    resolve(path: string): string;
+  };
 }
 
 /** A module of Node, Deno or Bun. */

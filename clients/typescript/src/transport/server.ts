@@ -105,7 +105,10 @@ function started(child: Child, binary: string): Promise<string> {
     child.stderr.on("data", (chunk) => {
       complaint = (complaint + new TextDecoder().decode(chunk)).slice(-COMPLAINT_MAX);
     });
-    child.once("close", () => refuse(`${binary} ended before it was ready: ${(complaint || said).trim()}`));
+    child.once("close", () => {
+      const why = (complaint || said).trim();
+      refuse(`${binary} ended before it was ready${why === "" ? ", and said nothing" : `: ${why}`}`);
+    });
     child.stdout.on("data", (chunk) => {
       said += new TextDecoder().decode(chunk);
       if (!said.includes("\n")) return;

@@ -1,5 +1,6 @@
 /** Servers that several connections of a process share: a data folder has one server. */
 
+import { transportError } from "../error.js";
 import { builtin } from "./builtin.js";
 import { type Server, startServer } from "./server.js";
 
@@ -17,12 +18,26 @@ const STOPPING: Map<string, Promise<void>> = /* @__PURE__ */ new Map();
  * all who asked for it have stopped it. */
 export async function sharedServer(folder: string | undefined): Promise<Server> {
   if (folder === undefined) return startServer();
-  const path = (await builtin("node:path")).resolve(folder);
+  const path = await ownPath(folder);
   const shared = SHARED.get(path) ?? added(path);
   shared.users += 1;
   const { endpoint, ended } = await shared.server;
   let stopped: Promise<void> | undefined;
   return { endpoint, ended, stop: () => (stopped ??= leave(path, shared)) };
+}
+
+/** The path of a folder, whichever links lead to it. Its last part may not be there yet. */
+async function ownPath(folder: string): Promise<string> {
+  const [{ basename, dirname, join, resolve }, { promises }] = [await builtin("node:path"), await builtin("node:fs")];
+  let path: string;
+  try {
+    path = resolve(folder);
+  } catch (error) {
+    // The program's own folder, which a relative path begins in, was removed.
+    throw transportError(`the data folder ${folder} is nowhere: ${(error as Error).message}`);
+  }
+  const above = (): Promise<string> => promises.realpath(dirname(path)).then((found) => join(found, basename(path)));
+  return promises.realpath(path).catch(above).catch(() => path);
 }
 
 /** Forgets a server, unless another one is in its place. */

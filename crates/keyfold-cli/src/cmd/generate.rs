@@ -182,6 +182,8 @@ fn generated(
                 return Err(Failure::usage(message).in_file(&path));
             }
         };
+        // A version control may have written the ends of its lines as Windows does.
+        let held = held.replace("\r\n", "\n");
         refuse_written_by_hand(&path, &held)?;
         let difference = (held != text).then(|| difference(&path, &held, &text));
         let target = *target;
@@ -208,6 +210,11 @@ fn refuse_written_by_hand(path: &Path, held: &str) -> Result<(), Failure> {
         keyfold_codegen::generate::OVERWRITTEN,
     );
     Err(Failure::usage(message).in_file(path))
+}
+
+/// Refuses outputs of which one cannot be read or is somebody's own. Nothing is written.
+pub(crate) fn check_places(compiled: Compiled<'_>, outputs: Outputs<'_>) -> Result<(), Failure> {
+    generated(compiled, outputs).map(drop)
 }
 
 /// Writes the files that differ.
@@ -241,8 +248,12 @@ pub(crate) struct Written {
     is_changed: bool,
 }
 
-/// Writes a file whole, and its folder if it is absent.
+/// Writes a file whole, and its folder if it is absent. Of a link, the file that it leads to is
+/// written, if that is there.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let file = path.is_symlink().then(|| std::fs::canonicalize(path).ok());
+    let file = file.flatten();
+    let path = file.as_deref().unwrap_or(path);
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -69,19 +69,21 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             return Err(existing(&path, &other));
         }
     }
+    let outputs = clients
+        .iter()
+        .map(|(target, client)| (*target, folder.join(client)));
+    let outputs: Vec<(Target, PathBuf)> = outputs.collect();
+    let settings = generate::settings();
+    generate::check_places((model, sources), (&outputs, &settings))?;
     std::fs::create_dir_all(folder).map_err(|error| Failure::unwritten(folder, &error))?;
     let mut files = Vec::new();
     if *is_new {
         create(&folder.join(file), sources.text())?;
         files.push(file.clone());
     }
-    create(&project_path, &settings(file, &clients))?;
+    create(&project_path, &project_text(file, &clients))?;
     files.push(project::FILE.to_owned());
-    let outputs = clients
-        .iter()
-        .map(|(target, client)| (*target, folder.join(client)));
-    let outputs: Vec<(Target, PathBuf)> = outputs.collect();
-    generate::write((model, sources), (&outputs, &generate::settings()))?;
+    generate::write((model, sources), (&outputs, &settings))?;
     files.extend(clients.into_iter().map(|(_, client)| client));
     let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
     let model_file = shown(folder, file);
@@ -300,7 +302,7 @@ fn quoted(folder: &Path) -> String {
 }
 
 /// The text of `keyfold.toml`.
-fn settings(model: &str, clients: &[(Target, String)]) -> String {
+fn project_text(model: &str, clients: &[(Target, String)]) -> String {
     let model = toml_edit::Value::from(model).to_string();
     let model = model.trim();
     let mut text = format!(

@@ -1,5 +1,6 @@
 //! The plan document inside of a generated file.
 
+use super::text::undirected;
 use serde_json::Value as Json;
 
 /// The document as JSON, a line for each table, entity, pattern and write, so that a difference of two
@@ -13,8 +14,8 @@ pub(super) fn lines(plan: &Json) -> Vec<String> {
         .map(|(name, value)| format!("{}: {}", Json::from(name.as_str()), member(value)))
         .collect();
     let text = format!("{{\n{}\n}}", members.join(",\n"));
-    // Line separators stand only in texts, and end a line of an editor.
-    let text = text
+    // Line separators and such stand only in texts, and end a line of an editor.
+    let text = undirected(&text)
         .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029");
     text.split('\n').map(str::to_owned).collect()

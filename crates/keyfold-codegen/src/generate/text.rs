@@ -4,6 +4,26 @@ use super::form::{Form, Settings};
 use super::head::OVERWRITTEN;
 use std::marker::PhantomData;
 
+/// A text whose characters stand in the order in which they are read: those that turn the direction
+/// of writing are escaped, as texts of JSON, TypeScript and Python may have them. Reviewers would be
+/// shown another program than the one that runs, and a compiler of Rust refuses them in comments.
+pub(super) fn undirected(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for c in text.chars() {
+        if turns(c) {
+            made.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            made.push(c);
+        }
+    }
+    made
+}
+
+/// Whether a character turns the direction of the writing behind it.
+pub(super) fn turns(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The layout of a language.
 pub(super) trait Layout {
     /// The indent of one level of nested blocks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -99,6 +100,8 @@ class Driver:
 
     def in_child(self) -> None:
         """Leaves the connections to the parent: this is a forked process."""
+        if threading.get_ident() in self._sending_threads:
+            forks.leave_answers()
         self._lock = threading.RLock()
         self._sending_threads = set()
         self._own = None
@@ -109,7 +112,8 @@ class Driver:
         self._is_closed = True
         if self._target is not None:
             self._target.refuse()
-        while self._sending_threads - {threading.get_ident()}:
+        # At the very end of a program its other threads do not go on.
+        while not sys.is_finalizing() and self._sending_threads - {threading.get_ident()}:
             time.sleep(STEP_SECONDS)
 
     def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:

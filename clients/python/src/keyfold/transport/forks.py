@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from typing import Any, Protocol
+from contextlib import suppress
+from typing import Any, Protocol, cast
 from weakref import WeakSet
+
+from botocore import awsrequest  # type: ignore[import-untyped, unused-ignore]
+
+_awsrequest = cast(Any, awsrequest)
+_CONNECTIONS = (_awsrequest.AWSHTTPConnection, _awsrequest.AWSHTTPSConnection)
+"""The connections of botocore, which no forked process goes on with."""
 
 
 class Forked(Protocol):
@@ -29,6 +37,17 @@ def drop_connections(client: Any) -> None:
     close = getattr(session, "close", None)
     if close is not None:
         close()
+
+
+def leave_answers() -> None:
+    """Leaves answers that are under way to the parent: the handler of a signal has forked this
+    process in a thread that goes on to read one here. That fails, as a connection that is lost."""
+    for one in gc.get_objects():
+        held = getattr(one, "sock", None) if isinstance(one, _CONNECTIONS) else None
+        if held is not None:
+            # Whatever else has a hold of the socket here. The parent's stays open.
+            with suppress(OSError):
+                os.close(held.detach())
 
 
 def _in_child() -> None:

@@ -22,9 +22,9 @@ from keyfold.errors import Transport
 
 STEP_SECONDS = 0.005
 """The time between two looks at a server that starts or stops."""
-_START_SECONDS = 60
+START_SECONDS = 60
 """The longest time from a server's start until it listens."""
-_STOP_SECONDS = 20
+STOP_SECONDS = 20
 _LAST_WORDS_SECONDS = 2
 """The time in which a server that does not start ends by itself, and has said why."""
 _PROOF_SECONDS = 1
@@ -64,7 +64,7 @@ class Server:
         self.lacks_folder = False
         """Whether it did not start because its data folder is in use."""
         self.program = command[0]
-        self._end = time.monotonic() + _START_SECONDS
+        self._end = time.monotonic() + START_SECONDS
         """The time until which it may start, and from its stop on that until which it may end."""
         self._is_wrong = False
         """Whether its first line is none of a server that listens."""
@@ -103,7 +103,7 @@ class Server:
             return False
         why = _message(line) or _text(self._said).strip() or "it ended and said nothing"
         if not self._is_wrong:
-            why = f"it has said nothing for {_START_SECONDS} seconds"
+            why = f"it has said nothing for {START_SECONDS} seconds"
         self.lacks_folder = _IN_USE in why
         raise Transport(f"{self.program} did not start: {why}")
 
@@ -127,7 +127,7 @@ class Server:
 
     def terminate(self) -> None:
         """Begins to stop the server."""
-        self._end = time.monotonic() + _STOP_SECONDS
+        self._end = time.monotonic() + STOP_SECONDS
         if self.is_own and not self.has_ended():
             self._process.terminate()
 

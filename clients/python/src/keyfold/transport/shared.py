@@ -11,7 +11,8 @@ The rules:
 - A forked process has a keeper and clients of its own, and holds no server of its parent. The
   keeper that has started a server writes its address and its name on a board that the family
   shares, as soon as it listens. An address that is read there may be old: a server is used after
-  it has proved its name, and each request asks for that name.
+  it has proved its name, and each request asks for that name. While a start or stop takes long, it
+  writes that there, too: relatives wait for it as long as it goes on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import _thread
 import asyncio
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -30,11 +32,25 @@ from keyfold.errors import Transport
 from keyfold.transport.board import Board
 from keyfold.transport.connection import Connection
 from keyfold.transport.limit import Limit, Over
-from keyfold.transport.process import STEP_SECONDS, Server, has_name
+from keyfold.transport.process import (
+    START_SECONDS,
+    STEP_SECONDS,
+    STOP_SECONDS,
+    Server,
+    has_name,
+)
 
 _IN_USE_SECONDS = 5.0
-"""How long a folder may be in use by another process of a family: its server starts or stops."""
+"""How long a folder may be in use by another process of a family: its server starts or stops, and
+nothing is known of it."""
+_LONG_SECONDS = 1.0
+"""The time from which on a start or stop is a long one. A server whose folder is in use says so
+before."""
+_FAMILY_SECONDS = START_SECONDS + STOP_SECONDS
+"""How long a folder may be in use by another process whose long start or stop goes on."""
 _AGAIN_SECONDS = 0.1
+
+_ENDS = "the program ends"
 
 _Answer: TypeAlias = Connection | Transport | None
 """The connection to a server, or why there is none; none where a use has ended."""
@@ -47,6 +63,8 @@ class _Folder:
     def __init__(self, path: str) -> None:
         self.path = path
         self._board = Board()
+        self._works = Board()
+        """The process whose long start or stop goes on, and when it was seen to."""
         self.in_child()
         self.is_forked = False
         """Whether other processes of the family have the folder."""
@@ -123,8 +141,10 @@ class _Folder:
 
     def _found(self) -> Generator[bool, None, Connection | Transport]:
         """The connection to its server, which is started where none runs."""
-        end = time.monotonic() + _IN_USE_SECONDS
+        begun = time.monotonic()
+        end = begun + _FAMILY_SECONDS
         while self.users:
+            tried = time.monotonic()
             try:
                 return (yield from self._running())
             except Transport as error:
@@ -132,12 +152,30 @@ class _Folder:
                 yield from self._stopped()
                 if server is None or not server.lacks_folder:
                     return error
-                if not self.is_forked or time.monotonic() > end:
+                now = time.monotonic()
+                if now > tried + _LONG_SECONDS:
+                    # A relative may have begun meanwhile.
+                    begun = now
+                if not (self.is_forked and now < end and self._may_wait(begun)):
                     return self._in_use(server)
             again = time.monotonic() + _AGAIN_SECONDS
             while time.monotonic() < again:
                 yield True
         return closed()
+
+    def _may_wait(self, begun: float) -> bool:
+        """Whether a relative may be the one that has the folder, so long after the begin."""
+        now = time.monotonic()
+        if now < begun + _IN_USE_SECONDS:
+            return True
+        process, _, seen = self._works.read().partition(" ")
+        return process not in ("", str(os.getpid())) and now < float(seen) + _IN_USE_SECONDS
+
+    def _goes_on(self, begun: float) -> None:
+        """Tells relatives of a start or stop that goes on for long."""
+        now = time.monotonic()
+        if now > begun + _LONG_SECONDS:
+            self._works.write(f"{os.getpid()} {now}")
 
     def _running(self) -> Generator[bool, None, Connection | Transport]:
         if self.server is not None and self.server.has_ended():
@@ -148,9 +186,11 @@ class _Folder:
                 return Connection(endpoint=address, server=name)
             self.server = Server(["--data", self.path], is_awaited=False)
         server = self.server
+        begun = time.monotonic()
         while not server.is_ready():
             if not self.users:
                 return closed()
+            self._goes_on(begun)
             yield True
         self._board.write(f"{server.name} {server.endpoint}")
         return Connection(endpoint=server.endpoint, server=server.name)
@@ -159,7 +199,9 @@ class _Folder:
         if self.server is not None:
             self.connection = None
             self.server.terminate()
+            begun = time.monotonic()
             while not self.server.is_stopped():
+                self._goes_on(begun)
                 yield True
             self.server = None
 
@@ -191,6 +233,9 @@ class _Keeper:
 
     def ask(self, question: Callable[[], None]) -> None:
         """Asks a question, which the thread carries out. It does not wait."""
+        if sys.is_finalizing():
+            # The thread does not go on any more, and the servers have ended.
+            raise Transport(f"{_ENDS}: its clients are closed")
         self._asked.put(question)
         if not self._turn.locked():
             # Of several threads one goes on. A `Thread` has locks that the handler of a signal may
@@ -198,7 +243,7 @@ class _Keeper:
             try:
                 _thread.start_new_thread(self._run, ())
             except RuntimeError as error:
-                raise Transport(f"the program ends: {error}") from None
+                raise Transport(f"{_ENDS}: {error}") from None
 
     def folder(self, path: str) -> _Folder:
         """A folder, as long as somebody uses it."""
@@ -227,7 +272,11 @@ class Use:
     """The use of a data folder by a client, from its creation until `close`."""
 
     def __init__(self, folder: str) -> None:
-        self._path = os.path.realpath(folder)
+        try:
+            self._path = os.path.realpath(folder)
+        except OSError as error:
+            # The program's own folder, which a relative path begins in, was removed.
+            raise Transport(f"the data folder {folder} is nowhere: {error}") from None
         self._folder: _Folder | None = None
         self._is_closed = False
 
@@ -262,12 +311,16 @@ class Use:
         """Ends what waits for the connection."""
         self._is_closed = True
         folder = self._folder
-        if folder is not None:
+        if folder is not None and not sys.is_finalizing():
             _keeper.ask(lambda: folder.refuse(self))
 
     def end(self, reply: _Reply) -> None:
         """Ends the use, and says when its server has ended, too, which does with the last one."""
         self._is_closed = True
+        if sys.is_finalizing():
+            # All servers have.
+            reply(None)
+            return
 
         def ended() -> None:
             folder = self._folder
@@ -279,15 +332,25 @@ class Use:
         _keeper.ask(ended)
 
 
+_waits: dict[int, list[tuple[Callable[[_Reply], None], _Reply]]] = {}
+"""What each thread waits for: calls that the handler of a signal makes, too."""
+
+
 def waited(ask: Callable[[_Reply], None], limit: Limit | None = None) -> Connection | None:
     """What a question comes to. Raises `Transport`, and `Over` where that takes longer than the
     call may."""
     answers: SimpleQueue[_Answer] = SimpleQueue()
-    ask(answers.put)
+    waits = _waits.setdefault(threading.get_ident(), [])
+    waits.append((ask, answers.put))
     try:
+        ask(answers.put)
         return _given(answers.get(timeout=None if limit is None else limit.left()))
     except Empty:
         raise Over from None
+    finally:
+        waits.pop()
+        if not waits:
+            _waits.pop(threading.get_ident(), None)
 
 
 async def awaited(ask: Callable[[_Reply], None]) -> Connection | None:
@@ -319,7 +382,17 @@ def closed() -> Transport:
     return Transport("the client is closed: make another one")
 
 
+def _in_child() -> None:
+    """Begins anew in a forked process. Where the handler of a signal has forked it, its one thread
+    goes on to wait for answers, which the keeper of its parent does not give here."""
+    _keeper.in_child()
+    own = _waits.get(threading.get_ident(), [])
+    _waits.clear()
+    if own:
+        _waits[threading.get_ident()] = own
+    for ask, reply in own:
+        ask(reply)
+
+
 if hasattr(os, "register_at_fork"):  # Windows has no fork.
-    os.register_at_fork(
-        before=_keeper.fork, after_in_parent=_keeper.fork, after_in_child=_keeper.in_child
-    )
+    os.register_at_fork(before=_keeper.fork, after_in_parent=_keeper.fork, after_in_child=_in_child)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from keyfold.transport import connection as connections
 from keyfold.transport.connection import Connection
 from keyfold.transport.limit import Limit
@@ -52,5 +54,12 @@ class Target:
 
     async def closed(self) -> None:
         """That in a loop. The server ends, also where the program does not wait for it any more."""
-        if self._use is not None:
+        if self._use is None:
+            return
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            # The loop was closed, and what was left in it is dropped: nobody waits.
+            self._use.end(lambda _: None)
+        else:
             await awaited(self._use.end)

@@ -2,7 +2,7 @@
 //! line has a member on each, with a comma behind the last, which the formatter leaves as it is.
 
 use crate::generate::sentence;
-use crate::generate::text::{Layout, Text};
+use crate::generate::text::{Layout, Text, undirected};
 use serde_json::Value as Json;
 
 /// Longest line.
@@ -138,7 +138,9 @@ fn fits(depth: usize, text: &str) -> bool {
 
 /// A sentence of a doc string in lines that fit. It cannot end the string.
 fn wrapped(text: &str, depth: usize) -> Vec<String> {
-    let text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    let text = undirected(text)
+        .replace('\\', "\\\\")
+        .replace("\"\"\"", "\\\"\\\"\\\"");
     // The quotes of a single line.
     sentence::wrapped(&text, WIDTH - 4 * depth - 6)
 }
@@ -147,7 +149,7 @@ fn wrapped(text: &str, depth: usize) -> Vec<String> {
 pub(super) fn literal(text: &str) -> String {
     // The escapes of JSON mean the same in Python. A literal with quotes and no apostrophe would be
     // printed in apostrophes.
-    let json = Json::from(text).to_string();
+    let json = undirected(&Json::from(text).to_string());
     if text.contains('"') && !text.contains('\'') {
         let inner = json.get(1..json.len() - 1).unwrap_or_default();
         return format!("'{}'", inner.replace("\\\"", "\""));

@@ -44,11 +44,13 @@ impl Kind {
 
 pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
     let types = Types { form, names };
-    let mut fields = Names::without(&["client"]);
+    let mut reserved = super::names::reserved_attributes();
+    reserved.push("client");
+    let mut fields = Names::without(&reserved);
     let members = form
         .written()
         .map(|entity| fields.take(snake(&entity.name)));
-    let members: Vec<String> = members.map(not_keyword).collect();
+    let members: Vec<String> = members.collect();
     for pattern in &form.patterns {
         Parameters::of_pattern(pattern).print_types(&types, &pattern.name, out);
     }
@@ -67,14 +69,6 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
         };
         client.print(out);
     }
-}
-
-/// A name that may be a word of the language.
-fn not_keyword(name: String) -> String {
-    if super::names::reserved_attributes().contains(&name.as_str()) {
-        return format!("{name}_");
-    }
-    name
 }
 
 /// The named writes as parts of a transaction. The type also says of which model a part is.

@@ -1,6 +1,6 @@
 //! Prints Rust as rustfmt would with its own settings.
 
-use crate::generate::text::{Layout, Text};
+use crate::generate::text::{Layout, Text, turns, undirected};
 
 /// Longest line of code.
 const WIDTH: usize = 100;
@@ -42,7 +42,8 @@ impl Printer {
             if paragraph.is_empty() {
                 self.line(depth, "///");
             }
-            for (at, line) in wrapped(&escaped(paragraph), width).iter().enumerate() {
+            let shown = escaped(&undirected(paragraph));
+            for (at, line) in wrapped(&shown, width).iter().enumerate() {
                 let indent = if is_item && at > 0 { "  " } else { "" };
                 self.line(depth, &format!("/// {indent}{line}"));
             }
@@ -145,10 +146,7 @@ pub(super) fn literal(text: &str) -> String {
 pub(super) fn raw_literal(text: &str) -> String {
     // A carriage return cannot stand in a raw literal, and characters that turn the direction of
     // writing are refused in any.
-    let is_plain = |c: char| {
-        c == '\n'
-            || !(c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'))
-    };
+    let is_plain = |c: char| c == '\n' || !(c.is_control() || turns(c));
     if !text.chars().all(is_plain) {
         return literal(text);
     }

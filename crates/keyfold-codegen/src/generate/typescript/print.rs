@@ -1,7 +1,7 @@
 //! TypeScript as prettier prints it, 80 columns wide.
 
 use crate::generate::sentence;
-use crate::generate::text::{Layout, Text};
+use crate::generate::text::{Layout, Text, undirected};
 
 /// Longest line.
 const WIDTH: usize = 80;
@@ -100,7 +100,7 @@ pub(super) fn fits(depth: usize, text: &str) -> bool {
 
 /// A sentence of a comment in lines that fit. It cannot end the comment.
 fn wrapped(text: &str, depth: usize) -> Vec<String> {
-    let text = text.replace("*/", "*\\/");
+    let text = undirected(text).replace("*/", "*\\/");
     // `/** ` or ` * `, and ` */` behind a single line.
     sentence::wrapped(&text, WIDTH - 2 * depth - 7)
 }
@@ -109,7 +109,8 @@ fn wrapped(text: &str, depth: usize) -> Vec<String> {
 pub(super) fn literal(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     // Line separators are part of a JSON text, and end a line of an editor.
-    json.replace('\u{2028}', "\\u2028")
+    undirected(&json)
+        .replace('\u{2028}', "\\u2028")
         .replace('\u{2029}', "\\u2029")
 }
 
