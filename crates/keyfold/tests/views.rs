@@ -104,10 +104,19 @@ fn a_program_keeps_its_views() {
     assert_eq!(sold(&shop, "cup"), None);
     worker.stop().unwrap();
     // What is written while no worker runs is behind, and is kept later.
+    let lag = || views.status().unwrap().first().unwrap().lag;
+    assert_eq!(lag(), Duration::ZERO);
+    let written = Instant::now();
     order(&shop, 21, "cup");
     assert_eq!(views.status().unwrap().first().unwrap().behind, 1);
+    std::thread::sleep(Duration::from_millis(2_500));
+    // Records have the second of their write.
+    let range = Duration::from_millis(1_500)..=written.elapsed() + Duration::from_secs(2);
+    let found = lag();
+    assert!(range.contains(&found), "{found:?} is not in {range:?}");
     let worker = views.start().unwrap();
     until(&views, 2);
+    assert_eq!(lag(), Duration::ZERO);
     assert_eq!(sold(&shop, "cup"), row(1, 21, 21));
     drop(worker);
     assert_eq!(
