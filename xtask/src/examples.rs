@@ -3,7 +3,6 @@
 use crate::alike::{self, ALLOW_HOST};
 use crate::callers;
 use crate::elsewhere::Engine;
-use crate::fresh;
 use crate::install::{keyfold, node, npm, npm_run, python, target};
 use crate::{execute, say};
 use std::io::{BufRead, BufReader};
@@ -18,33 +17,13 @@ const ENDS_WITHIN: Duration = Duration::from_secs(20);
 /// Where an application and what it needs are.
 struct Place {
     root: PathBuf,
-    /// The folder of what is built in Rust, also for a clone.
-    target: PathBuf,
+    /// The workspace that programs in Rust are members of: built here, also for a clone.
+    workspace: PathBuf,
     /// The command `keyfold`.
     binary: PathBuf,
 }
 
 impl Place {
-    /// Where the applications of a repository are.
-    fn of(root: &Path) -> Result<Self, String> {
-        Ok(Self {
-            root: root.to_owned(),
-            target: target(root),
-            binary: keyfold(root)?,
-        })
-    }
-
-    /// The applications in a fresh clone of the repository.
-    fn fresh(&self) -> Result<Self, String> {
-        let root = self.target.join("fresh-clone");
-        fresh::clone(&self.root, &root)?;
-        Ok(Self {
-            root,
-            target: self.target.clone(),
-            binary: self.binary.clone(),
-        })
-    }
-
     fn example(&self, name: &str) -> PathBuf {
         self.root.join("examples").join(name)
     }
@@ -172,8 +151,11 @@ enum Tests {
 
 /// Tests the chosen examples, all where none is chosen.
 fn test(root: &Path, chosen: &[&Example], tests: Tests) -> Result<(), String> {
-    let place = Place::of(root)?;
-    let fresh = place.fresh()?;
+    let place = Place {
+        root: root.to_owned(),
+        workspace: root.to_owned(),
+        binary: keyfold(root)?,
+    };
     for example in &EXAMPLES {
         let is_chosen = chosen.iter().any(|one| one.name == example.name);
         if chosen.is_empty() || is_chosen {
@@ -183,7 +165,7 @@ fn test(root: &Path, chosen: &[&Example], tests: Tests) -> Result<(), String> {
             }
             let stays = !ENDING.contains(&example.name);
             if let Some(prepare) = example.prepare.filter(|_| stays) {
-                starts_from_clone(&fresh, example.name, prepare)?;
+                starts_from_clone(&place, example.name, prepare)?;
             }
         }
     }
@@ -197,7 +179,11 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
         format!("{name} does not stay open; examples/{name}/README.md says how it is used")
     })?;
     say("building keyfold (some minutes at the first time)");
-    let place = Place::of(root)?;
+    let place = Place {
+        root: root.to_owned(),
+        workspace: root.to_owned(),
+        binary: keyfold(root)?,
+    };
     say(&format!(
         "preparing {name} (some minutes at the first time)"
     ));
@@ -243,10 +229,7 @@ fn prepare_smart_home(place: &Place) -> Result<Command, String> {
 fn cargo(place: &Place, command: &str, package: &str) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     let arguments = [command, "--quiet", "--package", package];
-    cargo
-        .current_dir(&place.root)
-        .env("CARGO_TARGET_DIR", &place.target);
-    execute(cargo.args(arguments))
+    execute(cargo.current_dir(&place.workspace).args(arguments))
 }
 
 /// The tests of an example in Rust: those of its package, and those of its program, its API and its
@@ -279,14 +262,14 @@ fn node_tests(place: &Place, name: &str, files: impl IntoIterator<Item = PathBuf
         .args(["--test", "--test-timeout=300000"])
         .args(files)
         .env("KEYFOLD_BIN", &place.binary)
-        .env("EXAMPLE_BIN", place.target.join("debug"));
+        .env("EXAMPLE_BIN", target(&place.workspace).join("debug"));
     tests
 }
 
 /// The program of an example in Rust, which keeps its data in the folder `data` beside it.
 fn rust_program(place: &Place, name: &str) -> Result<Command, String> {
     cargo(place, "build", name)?;
-    let mut program = Command::new(place.target.join("debug").join(name));
+    let mut program = Command::new(target(&place.workspace).join("debug").join(name));
     program.current_dir(place.example(name));
     Ok(program)
 }
@@ -444,24 +427,24 @@ fn newest(folder: &Path) -> Option<SystemTime> {
         .max()
 }
 
-/// Starts an example in a fresh clone of the repository by the one command of its README, and asks for
-/// what all of them answer alike, also when its program is started by itself.
-fn starts_from_clone(fresh: &Place, name: &str, prepare: Prepare) -> Result<(), String> {
-    let failed = |why: String| format!("{name} from a fresh clone: {why}");
-    let began = Instant::now();
-    let mut one_command = fresh::command(&fresh.root, name, &fresh.target).map_err(failed)?;
-    one_command.stdout(Stdio::piped());
-    open(&mut one_command, alike::is_open).map_err(failed)?;
-    let time = began.elapsed().as_secs_f64();
-    say(&format!("{name} started from a fresh clone in {time:.1} s"));
-    let mut program = prepare(fresh)?;
+/// Starts an example of the files that a clone of the repository has, and asks for what all of them
+/// answer alike. The command `keyfold` and the packages for clients are those that are built already.
+fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), String> {
+    let root = target(&place.root).join("fresh-clone");
+    clone(&place.root, &root, &format!("examples/{name}"))?;
+    let fresh = Place {
+        root,
+        workspace: place.workspace.clone(),
+        binary: place.binary.clone(),
+    };
+    let mut program = prepare(&fresh)?;
     program.stdout(Stdio::piped());
     alike::takes_words(&program)
         .and_then(|()| alike::refuses_names(&mut program))
         // An empty name, as files of settings have it, allows none.
         .and_then(|()| open(program.env(ALLOW_HOST, ""), alike::is_open))
         .and_then(|()| open(program.env(ALLOW_HOST, callers::PROXY), callers::by_proxy))
-        .map_err(failed)
+        .map_err(|why| format!("{name} from a clone: {why}"))
 }
 
 /// Opens a program, asks it at its address, and closes it.
@@ -496,18 +479,55 @@ fn close(running: &mut Child) -> std::io::Result<()> {
     running.kill().and_then(|()| running.wait()).map(drop)
 }
 
-/// The address that a program prints, behind what its preparation says.
-fn address(output: impl BufRead) -> Result<String, String> {
-    let mut said = Vec::new();
-    for line in output.lines() {
-        let line = line.map_err(|error| format!("its output cannot be read: {error}"))?;
-        let address = line
-            .split_once("http://")
-            .and_then(|(_, rest)| rest.split_whitespace().next());
-        if let Some(address) = address {
-            return Ok(address.to_owned());
-        }
-        said.push(line);
+/// The address that a program prints.
+fn address(mut output: impl BufRead) -> Result<String, String> {
+    let mut line = String::new();
+    output
+        .read_line(&mut line)
+        .map_err(|error| format!("its output cannot be read: {error}"))?;
+    line.split_once("http://")
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .map(str::to_owned)
+        .ok_or_else(|| format!("it prints no address: {line}"))
+}
+
+/// Copies the files of a folder and of the models that git knows, or would add, into an empty
+/// folder, beside the packages for clients, which are built already.
+fn clone(root: &Path, to: &Path, folder: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("cannot make {}: {error}", to.display());
+    if to.exists() {
+        std::fs::remove_dir_all(to).map_err(failed)?;
     }
-    Err(format!("it prints no address: {}", said.join(" / ")))
+    std::fs::create_dir_all(to).map_err(failed)?;
+    std::os::unix::fs::symlink(root.join("clients"), to.join("clients")).map_err(failed)?;
+    let listed = Command::new("git")
+        .current_dir(root)
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--",
+        ])
+        .args([folder, "models"])
+        .output()
+        .map_err(|error| format!("cannot run git: {error}"))?;
+    if !listed.status.success() {
+        return Err(format!(
+            "git lists no files: {}",
+            String::from_utf8_lossy(&listed.stderr)
+        ));
+    }
+    let files = String::from_utf8_lossy(&listed.stdout).into_owned();
+    for file in files.split_terminator('\0') {
+        let (from, into) = (root.join(file), to.join(file));
+        // A file that was deleted is listed until that is committed.
+        if from.exists() {
+            let made = into.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::copy(&from, &into).map(drop))
+                .map_err(|error| format!("cannot copy {file}: {error}"))?;
+        }
+    }
+    Ok(())
 }

@@ -10,7 +10,6 @@ mod counts;
 mod e2e;
 mod elsewhere;
 mod examples;
-mod fresh;
 mod fuzz;
 mod install;
 mod lanes;
@@ -40,12 +39,9 @@ cargo xtask bench  Keyfold beside the alternatives, which are installed under ta
 type Step = fn(&Path) -> Result<(), String>;
 
 fn main() -> ExitCode {
-    // Cargo names the package that it runs, also where two clones have one folder of what is built.
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let root = package
-        .as_deref()
-        .and_then(Path::parent)
-        .map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(PathBuf::new, Path::to_owned);
     let word = std::env::args().nth(2);
     let steps: &[(&str, Step)] = match std::env::args().nth(1).as_deref() {
         Some("test") if word.as_deref() == Some("quick") => &[
