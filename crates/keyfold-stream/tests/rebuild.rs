@@ -213,3 +213,51 @@ fn no_reader_sees_a_wrong_or_missing_row_while_views_are_rebuilt() {
     });
     assert!(compare(&engine).unwrap() > 20);
 }
+
+/// Nothing is written while views are rebuilt again and again: a reader of all rows finds each of them, once,
+/// and no other, at every moment of a switch.
+#[test]
+fn a_reader_finds_the_whole_view_at_each_switch() {
+    const SWITCHES: u64 = 12;
+    let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
+    make(&engine);
+    let model = model();
+    for id in 0..ORDERS {
+        let order = Order {
+            id,
+            product: id % PRODUCTS,
+            customer: id % 7,
+            total: i64::try_from(id % 91).unwrap(),
+        };
+        put(&engine, &model, &order);
+    }
+    let send = sends(Arc::new(Backend::Embedded(Arc::clone(&engine))));
+    let (stops, live) = (AtomicBool::new(false), Arc::new(AtomicU64::new(0)));
+    std::thread::scope(|scope| {
+        let stopper = Stopper(&stops);
+        let worker = ViewWorker::start(Arc::clone(&send), &model, &options(&live)).unwrap();
+        until("the first generations", || live.load(Ordering::SeqCst) == 3);
+        let whole = compare(&engine).unwrap();
+        assert!(whole > ORDERS as usize, "{whole} rows");
+        let (engine, stops) = (&engine, &stops);
+        let reader = scope.spawn(move || {
+            let mut reads = 0;
+            while !stops.load(Ordering::SeqCst) {
+                assert_eq!(compare(engine), Ok(whole), "behind {reads} reads");
+                reads += 1;
+            }
+            reads
+        });
+        for switch in 2..=SWITCHES {
+            begin_rebuild(&send, &model, &options(&live).consumers, None).unwrap();
+            until("the next generations", || {
+                assert!(!reader.is_finished(), "the reader has failed");
+                live.load(Ordering::SeqCst) == 3 * switch
+            });
+        }
+        drop(stopper);
+        let reads: u64 = reader.join().unwrap();
+        assert!(reads > 10 * SWITCHES, "{reads} reads");
+        drop(worker);
+    });
+}
