@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and waits"
 )]
 
+use keyfold::stream::Start;
 use keyfold::typed::Value;
 use keyfold::views::{ViewOptions, ViewReport, ViewStatus, Views};
 use keyfold::{Database, Keyfold, values};
@@ -123,6 +124,28 @@ fn a_program_keeps_its_views() {
         *seen.lock().unwrap(),
         ["Sales.Sold 1", "Sales.Sold 2", "Sales.Sold 2"]
     );
+}
+
+/// A row follows from all records, whatever the settings of consumers leave out.
+#[test]
+fn settings_of_consumers_leave_out_nothing() {
+    let (db, shop) = open();
+    let mut options = ViewOptions::default();
+    options.consumers.start = Start::Latest;
+    options.consumers.poll_time = Duration::from_millis(5);
+    options.consumers = options.consumers.filter(|_| false);
+    let views = db.views(&shop).with(options);
+    order(&shop, 1, "pen");
+    let worker = views.start().unwrap();
+    for number in 2..20 {
+        order(&shop, number, "pen");
+    }
+    until(&views, 1);
+    assert_eq!(sold(&shop, "pen"), row(19, 190, 19));
+    order(&shop, 20, "pen");
+    until(&views, 1);
+    assert_eq!(sold(&shop, "pen"), row(20, 210, 20));
+    drop(worker);
 }
 
 #[test]
