@@ -18,6 +18,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 pub(crate) struct Answer {
     pub(crate) status: u16,
     kind: String,
+    /// Where it leads.
+    location: Option<String>,
     pub(crate) body: String,
 }
 
@@ -27,14 +29,39 @@ pub(crate) fn is_open(address: &str) -> Result<(), String> {
     for host in [address, &format!("localhost:{port}")] {
         let first = ask(address, "GET / HTTP/1.1", &[("host", host)])?;
         // The first page may lead to another one.
-        if ![200, 303, 307].contains(&first.status) {
-            return Err(format!("its first page at {host} is {}", first.status));
+        let page = match &first.location {
+            Some(path) if [303, 307].contains(&first.status) => {
+                ask(address, &format!("GET {path} HTTP/1.1"), &[("host", host)])?
+            }
+            _ => first,
+        };
+        if page.status != 200 {
+            return Err(format!("its first page at {host} is {}", page.status));
         }
+        has_its_files(address, &page.body)?;
     }
     let nothing = ask(address, "GET /api/nothing HTTP/1.1", &[("host", address)])?;
     is_problem(&nothing, 404, "not_found")?;
     callers::names(address)?;
     callers::pages(address)
+}
+
+/// Asks for the scripts, the styles and the pictures of a page.
+fn has_its_files(address: &str, page: &str) -> Result<(), String> {
+    let named = page.split(['"', '\'']).filter(|text| {
+        text.starts_with('/')
+            && [".js", ".css", ".svg"]
+                .iter()
+                .any(|end| text.ends_with(end))
+    });
+    for path in named {
+        let line = format!("GET {path} HTTP/1.1");
+        let file = ask(address, &line, &[("host", address)])?;
+        if file.status != 200 || file.body.is_empty() {
+            return Err(format!("its page has {path}, which is {}", file.status));
+        }
+    }
+    Ok(())
 }
 
 /// Whether an answer is the one form that problems have (RFC 9457).
@@ -73,14 +100,16 @@ pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result
         .split_once("\r\n\r\n")
         .ok_or("it answers without headers")?;
     let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
-    let kind = head
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        .map_or("", |(_, value)| value.trim());
+    let header = |wanted: &str| {
+        head.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+            .map(|(_, value)| value.trim().to_owned())
+    };
     Ok(Answer {
         status: status.ok_or("it answers without a status")?,
-        kind: kind.to_owned(),
+        kind: header("content-type").unwrap_or_default(),
+        location: header("location"),
         body: body.to_owned(),
     })
 }

@@ -218,7 +218,8 @@ fn prepare_sales(place: &Place) -> Result<Command, String> {
 }
 
 fn smart_home(place: &Place) -> Result<(), String> {
-    rust_tests(place, "smart-home")
+    rust_tests(place, "smart-home")?;
+    rust_elsewhere(place, "smart-home")
 }
 
 fn prepare_smart_home(place: &Place) -> Result<Command, String> {

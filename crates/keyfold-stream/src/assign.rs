@@ -1,8 +1,7 @@
 //! Which leases exist, which are free, and which of them a worker takes. No requests are made here.
 
 use crate::gap::Gap;
-use crate::lease::{Lease, ShardKey};
-use crate::options::Start;
+use crate::lease::{Began, Lease, ShardKey};
 use crate::position::Position;
 use crate::topology::Shard;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,8 +146,8 @@ impl View {
     }
 
     /// The leases that are to be created for the shards of a stream, parents before their children.
-    /// `began` are the shards with which the consumer began.
-    pub(crate) fn missing(&self, listed: &[Shard], began: &[String], start: Start) -> Vec<Lease> {
+    /// `began` says where the consumer began.
+    pub(crate) fn missing(&self, listed: &[Shard], began: &Began) -> Vec<Lease> {
         let mut missing: Vec<Lease> = Vec::new();
         let mut left: Vec<&Shard> = listed
             .iter()
@@ -166,7 +165,9 @@ impl View {
                 return missing;
             }
             let made = next.iter().map(|shard| {
-                let position = first_position(shard, began, start);
+                // A shard that was not there then is read from its oldest record.
+                let position = began.get(&shard.key.shard).cloned();
+                let position = position.unwrap_or(Position::Horizon);
                 Lease::new(shard.key.clone(), shard.parent.clone(), position)
             });
             missing.extend(made);
@@ -180,17 +181,5 @@ impl Lease {
     /// What changes when it is renewed or changes hands.
     fn mark(&self) -> (Option<&str>, u64, u64) {
         (self.owner.as_deref(), self.fence, self.counter)
-    }
-}
-
-/// Where the records of a shard begin that nobody has handled.
-fn first_position(shard: &Shard, began: &[String], start: Start) -> Position {
-    if start == Start::Oldest || !began.contains(&shard.key.shard) {
-        return Position::Horizon;
-    }
-    match shard.is_open {
-        true => Position::Latest,
-        // A shard that had ended before the consumer began.
-        false => Position::End,
     }
 }

@@ -4,7 +4,8 @@
 use crate::assign::{Taker, View};
 use crate::crew::Crew;
 use crate::gap::AtGap;
-use crate::lease::Row;
+use crate::latest;
+use crate::lease::{Began, Row};
 use crate::lease_table::Changed;
 use crate::options::Start;
 use crate::position::Position;
@@ -67,8 +68,8 @@ pub(crate) async fn coordinate(crew: Arc<Crew>) {
 struct Coordinator {
     crew: Arc<Crew>,
     view: View,
-    /// The shards with which the consumer began, by stream.
-    began: BTreeMap<String, Vec<String>>,
+    /// Where the consumer began, by stream.
+    began: BTreeMap<String, Began>,
     /// The moment of the last look at the shards.
     looked: Option<Duration>,
     streams: BTreeSet<String>,
@@ -123,8 +124,7 @@ impl Coordinator {
             };
             self.begin(&stream, &listed).await?;
             let began = self.began.get(&stream).cloned().unwrap_or_default();
-            let start = crew.options.start;
-            for lease in self.view.missing(&listed, &began, start) {
+            for lease in self.view.missing(&listed, &began) {
                 crew.leases.create(&*crew.world, &lease).await?;
             }
             self.clean(&stream, &listed).await?;
@@ -132,27 +132,20 @@ impl Coordinator {
         latest.map(|_| ())
     }
 
-    /// Remembers the shards with which the consumer begins a stream, before it has leases.
+    /// Remembers where the consumer begins a stream, before it has leases.
     async fn begin(&mut self, stream: &str, listed: &[Shard]) -> Result<(), ClientError> {
         if self.began.contains_key(stream) {
             return Ok(());
         }
         // A stream that follows another one of the table is read from its beginning.
-        let is_first = self.began.is_empty();
-        let began = match (self.crew.options.start, is_first) {
-            (Start::Latest, true) => listed.iter().map(|one| one.key.shard.clone()).collect(),
-            (Start::Latest, false) | (Start::Oldest, _) => Vec::new(),
+        let start = match self.began.is_empty() {
+            true => self.crew.options.start,
+            false => Start::Oldest,
         };
-        let leases = &self.crew.leases;
-        let changed = leases.begin(&*self.crew.world, stream, &began).await?;
-        match changed {
-            Changed::Yes => {
-                self.began.insert(stream.to_owned(), began);
-            }
-            // Another worker was faster: what it has seen counts.
-            Changed::No => self.update().await?,
-        }
-        Ok(())
+        let crew = Arc::clone(&self.crew);
+        latest::begin(&*crew.world, &crew.leases, start, (stream, listed)).await?;
+        // Where another worker was faster, what it has found counts.
+        self.update().await
     }
 
     /// Deletes leases that nobody needs, and reports shards that went before they were handled.

@@ -10,10 +10,12 @@
 //! | `position` | up to where the records are handled |
 //! | `parents` | the shard that must have ended before; absent when there is none |
 //!
-//! One more item for each stream, without a shard, has the shards with which the consumer began.
+//! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
+//! of the shards of which it does not handle all records.
 
 use crate::position::Position;
 use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
 
 /// Names of attributes.
 pub(crate) const CONSUMER: &str = "consumer";
@@ -61,13 +63,16 @@ pub struct Lease {
     pub parent: Option<String>,
 }
 
+/// Where a consumer began a stream, by shard. Of the others it handles all records.
+pub(crate) type Began = BTreeMap<String, Position>;
+
 /// An item of the table of leases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
     /// A lease.
     Lease(Lease),
-    /// The shards with which the consumer began a stream, and whether it began with their next record.
-    Stream { stream: String, began: Vec<String> },
+    /// Where the consumer began a stream.
+    Stream { stream: String, began: Began },
 }
 
 impl Lease {
@@ -105,10 +110,11 @@ impl Lease {
 }
 
 /// The item that remembers the beginning of a stream.
-pub(crate) fn stream_item(consumer: &str, stream: &str, began: &[String]) -> Item {
+pub(crate) fn stream_item(consumer: &str, stream: &str, began: &Began) -> Item {
     let mut item = key_item(consumer, stream);
-    let began = began.iter().map(|shard| Value::from(shard.as_str()));
-    item.insert(BEGAN, Value::L(began.collect()));
+    let began = began.iter();
+    let began = began.map(|(shard, at)| (shard.clone(), Value::from(at.to_string())));
+    item.insert(BEGAN, Value::M(began.collect()));
     item
 }
 
@@ -131,7 +137,7 @@ impl Row {
         let key = text(item, LEASE).ok_or("an item of the table of leases has no `lease`")?;
         let wrong = |name: &str| format!("the lease {key} has no proper attribute `{name}`");
         let Some((stream, shard)) = key.split_once(BETWEEN) else {
-            let began = texts(item, BEGAN).ok_or_else(|| wrong(BEGAN))?;
+            let began = began(item).ok_or_else(|| wrong(BEGAN))?;
             let stream = key.to_owned();
             return Ok(Row::Stream { stream, began });
         };
@@ -165,6 +171,17 @@ fn whole(item: &Item, name: &str) -> Option<u64> {
     }
 }
 
+fn began(item: &Item) -> Option<Began> {
+    let Some(Value::M(shards)) = item.get(BEGAN) else {
+        return None;
+    };
+    let shards = shards.iter().map(|(shard, at)| {
+        let Value::S(at) = at else { return None };
+        Some((shard.clone(), Position::of(at)?))
+    });
+    shards.collect()
+}
+
 fn texts(item: &Item, name: &str) -> Option<Vec<String>> {
     let Some(Value::L(elements)) = item.get(name) else {
         return None;
@@ -191,7 +208,10 @@ mod tests {
         lease.fence = u64::MAX;
         let item = lease.to_item("c");
         assert_eq!(Row::of_item(&item), Ok(Row::Lease(lease)));
-        let began = vec!["a".to_owned(), "b".to_owned()];
+        let began = Began::from([
+            ("a".to_owned(), Position::End),
+            ("b".to_owned(), Position::After("12".to_owned())),
+        ]);
         let item = stream_item("c", "arn", &began);
         let stream = "arn".to_owned();
         assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));

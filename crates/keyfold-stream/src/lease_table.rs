@@ -1,8 +1,8 @@
 //! The requests on the table of leases. Each change is conditional on what its caller has seen.
 
 use crate::lease::{
-    CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item, number,
-    stream_item,
+    Began, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item,
+    number, stream_item,
 };
 use crate::position::Position;
 use crate::tables;
@@ -101,7 +101,7 @@ impl LeaseTable {
         self.put(io, lease.to_item(&self.consumer)).await
     }
 
-    /// Remembers the shards with which the consumer begins a stream.
+    /// Remembers where the consumer begins a stream, unless that is known.
     ///
     /// # Errors
     /// The backend's.
@@ -109,7 +109,7 @@ impl LeaseTable {
         &self,
         io: &dyn Io,
         stream: &str,
-        began: &[String],
+        began: &Began,
     ) -> Result<Changed, ClientError> {
         self.put(io, stream_item(&self.consumer, stream, began))
             .await

@@ -10,6 +10,7 @@
 //!
 //! - [`world`]: what a worker needs of its surroundings; [`threads`] is how it runs in a program.
 //! - `assign`: which leases a worker takes; `coordinator`: it looks for shards, renews, takes.
+//! - `latest`: where a consumer begins that wants no record of before.
 //! - `reader`: reads a shard; `handle`: tries, divides, sets aside; `commit`: effects and position, also
 //!   beside the write of a call (`joined`).
 //! - `failures`: the records that were set aside.
@@ -25,10 +26,12 @@ mod gap;
 mod handle;
 mod handler;
 mod joined;
+mod latest;
 mod lease;
 mod lease_table;
 pub mod mapping;
 mod options;
+mod pages;
 mod position;
 mod reader;
 mod records;

@@ -13,7 +13,8 @@ pub enum Start {
     /// With the oldest record that the stream still has.
     #[default]
     Oldest,
-    /// With the first record that is written from now on.
+    /// With the first record that is written when its first worker has started. The place is stored
+    /// then: no record behind it is lost, however long nobody reads.
     Latest,
 }
 

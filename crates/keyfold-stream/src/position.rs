@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// Up to where the records of a shard have been handled.
+///
+/// LATEST is none: it is another place whenever an iterator is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
     /// None; the next record is the oldest that the stream still has.
     Horizon,
-    /// None; the next record is the first that is written after the consumer looks.
-    Latest,
     /// Up to the record with this sequence number.
     After(String),
     /// All: the shard has ended.
@@ -17,7 +17,6 @@ pub enum Position {
 }
 
 const HORIZON: &str = "TRIM_HORIZON";
-const LATEST: &str = "LATEST";
 const END: &str = "SHARD_END";
 
 impl Position {
@@ -25,7 +24,6 @@ impl Position {
     pub fn of(text: &str) -> Option<Position> {
         match text {
             HORIZON => Some(Position::Horizon),
-            LATEST => Some(Position::Latest),
             END => Some(Position::End),
             number if is_number(number) => Some(Position::After(number.to_owned())),
             _ => None,
@@ -35,7 +33,7 @@ impl Position {
     /// Whether a record with this sequence number has been handled.
     pub fn is_behind(&self, number: &str) -> bool {
         match self {
-            Position::Horizon | Position::Latest => false,
+            Position::Horizon => false,
             Position::After(handled) => order(handled, number) != Ordering::Less,
             Position::End => true,
         }
@@ -46,7 +44,6 @@ impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Position::Horizon => HORIZON,
-            Position::Latest => LATEST,
             Position::After(number) => number,
             Position::End => END,
         })
@@ -71,13 +68,12 @@ mod tests {
     fn a_position_is_read_back() {
         for position in [
             Position::Horizon,
-            Position::Latest,
             Position::After("000123".to_owned()),
             Position::End,
         ] {
             assert_eq!(Position::of(&position.to_string()), Some(position));
         }
-        for text in ["", "12a", "-1", "trim_horizon"] {
+        for text in ["", "12a", "-1", "trim_horizon", "LATEST"] {
             assert_eq!(Position::of(text), None, "{text}");
         }
     }

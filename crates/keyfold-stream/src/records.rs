@@ -22,9 +22,26 @@ pub async fn iterator(io: &dyn Io, key: &ShardKey, read: &Position) -> Result<St
     let (kind, number) = match read {
         Position::Horizon => (ShardIteratorType::TrimHorizon, None),
         // Nothing is behind the end: LATEST of a shard that has ended is its end.
-        Position::Latest | Position::End => (ShardIteratorType::Latest, None),
+        Position::End => (ShardIteratorType::Latest, None),
         Position::After(number) => (ShardIteratorType::AfterSequenceNumber, Some(number.clone())),
     };
+    of_kind(io, key, kind, number).await
+}
+
+/// An iterator behind the last record that is written now. Another one is behind another record.
+///
+/// # Errors
+/// As [`iterator`].
+pub(crate) async fn newest(io: &dyn Io, key: &ShardKey) -> Result<String, ClientError> {
+    of_kind(io, key, ShardIteratorType::Latest, None).await
+}
+
+async fn of_kind(
+    io: &dyn Io,
+    key: &ShardKey,
+    kind: ShardIteratorType,
+    number: Option<String>,
+) -> Result<String, ClientError> {
     let input = GetShardIteratorInput {
         stream_arn: Some(key.stream.clone()),
         shard_id: Some(key.shard.clone()),

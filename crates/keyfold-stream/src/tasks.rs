@@ -4,7 +4,8 @@ use crate::coordinator::{coordinate, renew};
 use crate::crew::Crew;
 use crate::failures;
 use crate::handler::Handler;
-use crate::options::Options;
+use crate::latest;
+use crate::options::{Options, Start};
 use crate::topology::stream_of;
 use crate::world::World;
 use keyfold_lower::ClientError;
@@ -19,7 +20,7 @@ pub struct Tasks {
 
 impl Tasks {
     /// A worker that has not begun. The tables of the leases and of the failures are made if they are
-    /// absent.
+    /// absent. Where a consumer begins with the latest record, that place is found and stored.
     ///
     /// # Errors
     /// `Invalid` for settings that contradict each other; `Refused` when the table is absent or has no
@@ -30,10 +31,13 @@ impl Tasks {
         handler: Arc<dyn Handler>,
     ) -> Result<Tasks, ClientError> {
         options.check().map_err(ClientError::Invalid)?;
-        stream_of(&*world, &options.table).await?;
+        let stream = stream_of(&*world, &options.table).await?;
         let crew = Arc::new(Crew::new(Arc::clone(&world), options, handler));
         crew.leases.ensure(&*world).await?;
         failures::ensure(&*world, &crew.options.failures).await?;
+        if crew.options.start == Start::Latest {
+            latest::ensure(&*world, &crew.leases, &stream).await?;
+        }
         Ok(Tasks { crew })
     }
 

@@ -122,7 +122,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker. The tables of the leases and of the failures are made if they are absent.
+    /// Starts a worker. The tables of the leases and of the failures are made if they are absent. A
+    /// consumer that begins with the latest record has begun when this returns: what is written then is
+    /// handled, whatever happens to the worker.
     ///
     /// # Errors
     /// `Invalid` for settings that contradict each other; the backend's error.

@@ -537,6 +537,29 @@ fn a_mapping_goes_on_where_it_stopped() {
     assert_eq!(run.events().concat(), ["1", "2", "3"]);
 }
 
+/// A mapping that begins with the latest record, and has read none: nothing is lost when its server is
+/// started again, or its iterator expires.
+#[test]
+fn a_mapping_begins_once() {
+    let clock = Arc::new(Ahead::default());
+    let mut run = Run::over("start=latest", clock.engine(), done);
+    run.put(&["1"]);
+    run.work(1);
+    run.mapping = mapping(&run.play, "start=latest");
+    run.shards.clear();
+    run.put(&["2"]);
+    run.work(1);
+    assert_eq!(run.events().concat(), ["2"]);
+
+    let mut run = Run::over("start=latest", clock.engine(), done);
+    run.put(&["1"]);
+    run.work(1);
+    clock.put_forward(ITERATOR_IS_OLD);
+    run.put(&["2"]);
+    run.work(2);
+    assert_eq!(run.events().concat(), ["2"]);
+}
+
 #[test]
 fn an_iterator_expires_while_the_mapping_is_idle() {
     let clock = Arc::new(Ahead::default());

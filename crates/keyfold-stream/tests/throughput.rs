@@ -1,5 +1,6 @@
 //! Records a second that one worker turns into a view, and their delay: embedded, and over HTTP.
-//! Run it with `cargo test --release -p keyfold-stream --test throughput -- --ignored --nocapture`.
+//! Run it with `cargo test --release -p keyfold-stream --test throughput -- --ignored --nocapture`;
+//! `KEYFOLD_STREAM_RATE=20000` before it names the rate that must be reached.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -100,6 +101,13 @@ fn measure(name: &str, engine: &Engine, backend: Arc<Backend>) {
         delays[delays.len() / 2],
         delays[delays.len() * 99 / 100]
     );
+    if let Ok(wanted) = std::env::var("KEYFOLD_STREAM_RATE") {
+        let wanted: f64 = wanted.parse().unwrap();
+        assert!(
+            rate >= wanted,
+            "{name}: {rate:.0} records a second are fewer than {wanted:.0}"
+        );
+    }
 }
 
 #[test]

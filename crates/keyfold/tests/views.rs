@@ -5,6 +5,7 @@
     reason = "a test fails by panicking, and waits"
 )]
 
+use keyfold::stream::Start;
 use keyfold::typed::Value;
 use keyfold::views::{ViewOptions, ViewReport, ViewStatus, Views};
 use keyfold::{Database, Keyfold, values};
@@ -104,16 +105,47 @@ fn a_program_keeps_its_views() {
     assert_eq!(sold(&shop, "cup"), None);
     worker.stop().unwrap();
     // What is written while no worker runs is behind, and is kept later.
+    let lag = || views.status().unwrap().first().unwrap().lag;
+    assert_eq!(lag(), Duration::ZERO);
+    let written = Instant::now();
     order(&shop, 21, "cup");
     assert_eq!(views.status().unwrap().first().unwrap().behind, 1);
+    std::thread::sleep(Duration::from_millis(2_500));
+    // Records have the second of their write.
+    let range = Duration::from_millis(1_500)..=written.elapsed() + Duration::from_secs(2);
+    let found = lag();
+    assert!(range.contains(&found), "{found:?} is not in {range:?}");
     let worker = views.start().unwrap();
     until(&views, 2);
+    assert_eq!(lag(), Duration::ZERO);
     assert_eq!(sold(&shop, "cup"), row(1, 21, 21));
     drop(worker);
     assert_eq!(
         *seen.lock().unwrap(),
         ["Sales.Sold 1", "Sales.Sold 2", "Sales.Sold 2"]
     );
+}
+
+/// A row follows from all records, whatever the settings of consumers leave out.
+#[test]
+fn settings_of_consumers_leave_out_nothing() {
+    let (db, shop) = open();
+    let mut options = ViewOptions::default();
+    options.consumers.start = Start::Latest;
+    options.consumers.poll_time = Duration::from_millis(5);
+    options.consumers = options.consumers.filter(|_| false);
+    let views = db.views(&shop).with(options);
+    order(&shop, 1, "pen");
+    let worker = views.start().unwrap();
+    for number in 2..20 {
+        order(&shop, number, "pen");
+    }
+    until(&views, 1);
+    assert_eq!(sold(&shop, "pen"), row(19, 190, 19));
+    order(&shop, 20, "pen");
+    until(&views, 1);
+    assert_eq!(sold(&shop, "pen"), row(20, 210, 20));
+    drop(worker);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Finds the shards of a mapping, and reads them on threads.
 
 use crate::assign::View;
-use crate::lease::{Row, ShardKey};
+use crate::latest;
+use crate::lease::{Began, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::mapping::function::{Function, Listener};
 use crate::mapping::settings::Settings;
@@ -30,7 +31,7 @@ const LOOK_TIME: Duration = Duration::from_millis(500);
 pub struct Mapping {
     of: Arc<Parts>,
     view: View,
-    began: BTreeMap<String, Vec<String>>,
+    began: BTreeMap<String, Began>,
     running: BTreeSet<ShardKey>,
     waits: Option<Waits>,
 }
@@ -101,14 +102,15 @@ impl Mapping {
         self.update()?;
         if !self.began.contains_key(&stream) {
             // A stream that follows another one of the table is read from its beginning.
-            let is_latest = of.settings.start == Start::Latest && self.began.is_empty();
-            let names = listed.iter().filter(|_| is_latest);
-            let names: Vec<String> = names.map(|one| one.key.shard.clone()).collect();
-            blocked(of.leases.begin(io, &stream, &names))?;
-            self.began.insert(stream.clone(), names);
+            let start = match self.began.is_empty() {
+                true => of.settings.start,
+                false => Start::Oldest,
+            };
+            blocked(latest::begin(io, &of.leases, start, (&stream, &listed)))?;
+            self.update()?;
         }
         let began = self.began.get(&stream).cloned().unwrap_or_default();
-        for lease in self.view.missing(&listed, &began, of.settings.start) {
+        for lease in self.view.missing(&listed, &began) {
             blocked(of.leases.create(io, &lease))?;
         }
         for key in self.view.over(&stream, &listed) {

@@ -6,7 +6,7 @@ use super::keeper::Keeper;
 use super::place::shown;
 use super::state::{Generation, Phase, State};
 use crate::gap::AtGap;
-use crate::options::Options;
+use crate::options::{Options, Start};
 use crate::report::Report;
 use crate::tables::described;
 use crate::tasks::Tasks;
@@ -97,7 +97,7 @@ pub type OnViewReport = Arc<dyn Fn(&str, &ViewReport) + Send + Sync>;
 /// The settings of the upkeep of views.
 #[derive(Clone)]
 pub struct ViewOptions {
-    /// Settings of the consumers. Their names and tables follow from the views.
+    /// Settings of the consumers. Their names and tables follow from the views, which need all records.
     pub consumers: Options,
     /// Whether a view whose definition has changed is rebuilt.
     pub rebuild: bool,
@@ -482,6 +482,9 @@ impl Upkeep {
             table: table.to_owned(),
             batch,
             lanes: 1,
+            // A row follows from all records.
+            start: Start::Oldest,
+            filter: None,
             ..base
         }
         // A gap makes another generation.

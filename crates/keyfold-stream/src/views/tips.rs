@@ -3,22 +3,16 @@
 use super::state::Generation;
 use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
+use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
-use crate::records::{iterator, records};
 use crate::topology::{shards, stream_of};
 use crate::world::{Io, World};
-use keyfold_api::ErrorKind;
 use keyfold_lower::ClientError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The pages of a shard that are read to see how far a consumer lags.
 const PAGES: u32 = 10;
-/// An open shard has no end: its pages are empty behind its last record, and some are before it, on
-/// DynamoDB many in a row. So many of them, over a time, show its end.
-const EMPTY_PAGES: u32 = 100;
-/// The records of a page.
-const PAGE: usize = 1_000;
 
 /// Positions of shards, for each table.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -53,97 +47,6 @@ pub(crate) struct Behind {
     pub(crate) is_more: bool,
     /// The moment of the first of them, milliseconds since 1970.
     pub(crate) oldest: Option<u64>,
-}
-
-/// Reads a shard in pages.
-struct Pages {
-    key: ShardKey,
-    /// Up to where it was read.
-    read: Position,
-    /// `None` at the end.
-    next: Option<String>,
-}
-
-impl Pages {
-    /// Begins behind a position; with the oldest records where those behind it have expired.
-    async fn of(io: &dyn Io, key: &ShardKey, from: &Position) -> Result<Pages, ClientError> {
-        let read = match from {
-            // The consumers of views do not begin there.
-            Position::Latest | Position::Horizon => Position::Horizon,
-            Position::After(_) | Position::End => from.clone(),
-        };
-        let mut pages = Pages {
-            key: key.clone(),
-            read,
-            next: None,
-        };
-        if *from != Position::End {
-            pages.begin(io).await?;
-        }
-        Ok(pages)
-    }
-
-    async fn begin(&mut self, io: &dyn Io) -> Result<(), ClientError> {
-        let found = match iterator(io, &self.key, &self.read).await {
-            Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
-                iterator(io, &self.key, &Position::Horizon).await
-            }
-            found => found,
-        };
-        self.next = match found {
-            Ok(iterator) => Some(iterator),
-            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => None,
-            Err(error) => return Err(error),
-        };
-        Ok(())
-    }
-
-    /// The next page: how many records, the first number, and the first moment.
-    async fn next(&mut self, io: &dyn Io) -> Result<Found, ClientError> {
-        let Some(at) = self.next.take() else {
-            return Ok(Found::default());
-        };
-        let page = match records(io, at, PAGE).await {
-            Ok(page) => page,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    Some(ErrorKind::TrimmedDataAccess | ErrorKind::ExpiredIterator)
-                ) =>
-            {
-                self.begin(io).await?;
-                return Ok(Found::default());
-            }
-            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {
-                return Ok(Found::default());
-            }
-            Err(error) => return Err(error),
-        };
-        self.next = page.next_shard_iterator;
-        let mut found = Found::default();
-        for event in page.records.unwrap_or_default() {
-            let record = event.dynamodb.unwrap_or_default();
-            let at = record.approximate_creation_date_time.map(|at| at.0);
-            found.oldest = found.oldest.or(at);
-            if let Some(number) = record.sequence_number {
-                if self.read.is_behind(&number) {
-                    continue;
-                }
-                found.first.get_or_insert_with(|| number.clone());
-                self.read = Position::After(number);
-            }
-            found.records += 1;
-        }
-        Ok(found)
-    }
-}
-
-/// A page of a shard.
-#[derive(Debug, Default)]
-struct Found {
-    records: u64,
-    first: Option<String>,
-    oldest: Option<u64>,
 }
 
 /// Counts the records of a shard behind a position, on a few pages.
@@ -209,11 +112,7 @@ impl Ends {
             for shard in shards(io, &stream).await?.unwrap_or_default() {
                 let from = held.get(&shard.key).map(|lease| &lease.position);
                 let pages = Pages::of(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
-                let mut latest = Pages {
-                    key: shard.key.clone(),
-                    read: Position::Latest,
-                    next: None,
-                };
+                let mut latest = Pages::newest(&shard.key);
                 if shard.is_open && pages.next.is_some() {
                     latest.begin(io).await?;
                 }
@@ -249,7 +148,7 @@ impl Ends {
                 let key = end.pages.key.clone();
                 Some((end.table.clone(), key, end.pages.read.clone()))
             }
-            Position::Horizon | Position::Latest | Position::End => None,
+            Position::Horizon | Position::End => None,
         });
         Tips { all: all.collect() }
     }
@@ -314,7 +213,7 @@ impl Tips {
             let held = leases(io, (view, generation, source), table).await?;
             for (_, key, tip) in self.all.iter().filter(|(of, _, _)| of == source) {
                 let is_passed = match (held.get(key), tip) {
-                    (_, Position::Horizon | Position::Latest) => true,
+                    (_, Position::Horizon) => true,
                     (Some(lease), Position::After(number)) => {
                         lease.position.is_behind(number) || is_gone(io, lease, number).await?
                     }

@@ -1,0 +1,151 @@
+//! Where a consumer begins that wants no record from before its first start.
+//!
+//! LATEST is another place whenever an iterator is asked for. A consumer that had it as its position
+//! would pass over what is written while it does not read: between two iterators, two processes, two
+//! workers. So the place is looked for once, stored before the consumer has begun, and is the number of a
+//! record.
+//!
+//! No request tells that number. An iterator of LATEST shows it with the first record that is written
+//! behind it, which comes soon where much is written. Where nothing is written, it is that of the last
+//! record, which is found by reading the shard from its oldest one. Whichever comes first is taken: both
+//! were written before the consumer has begun.
+
+use crate::handler::is_passing;
+use crate::lease::{Began, Row, ShardKey};
+use crate::lease_table::LeaseTable;
+use crate::options::Start;
+use crate::pages::{EMPTY_PAGES, Pages};
+use crate::position::Position;
+use crate::records::TROUBLE_PAUSE;
+use crate::topology::{Shard, shards};
+use crate::world::Io;
+use keyfold_lower::ClientError;
+use std::time::Duration;
+
+/// The pause where no shard had a record: a shard is at its end when its pages are empty for a second.
+const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// The requests that may fail in a row.
+const TROUBLES_MAX: u32 = 20;
+
+/// Stores where a consumer begins a table's stream, unless it has begun one.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn ensure(
+    io: &dyn Io,
+    leases: &LeaseTable,
+    stream: &str,
+) -> Result<(), ClientError> {
+    let rows = leases.all(io).await?;
+    if rows.iter().any(|row| matches!(row, Row::Stream { .. })) {
+        return Ok(());
+    }
+    // A stream that is gone has no records. The worker finds the one that follows it.
+    match shards(io, stream).await? {
+        Some(listed) => begin(io, leases, Start::Latest, (stream, &listed)).await,
+        None => Ok(()),
+    }
+}
+
+/// Stores where a consumer begins a stream with these shards, unless another worker has done so.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn begin(
+    io: &dyn Io,
+    leases: &LeaseTable,
+    start: Start,
+    (stream, listed): (&str, &[Shard]),
+) -> Result<(), ClientError> {
+    let began = match start {
+        Start::Latest => places(io, listed).await?,
+        Start::Oldest => Began::new(),
+    };
+    leases.begin(io, stream, &began).await.map(|_| ())
+}
+
+/// Where the records of shards begin that are written from now on.
+async fn places(io: &dyn Io, listed: &[Shard]) -> Result<Began, ClientError> {
+    let mut began = Began::new();
+    let mut searches = Vec::new();
+    for shard in listed {
+        let name = shard.key.shard.clone();
+        match shard.is_open {
+            true => searches.push((name, Search::of(&shard.key))),
+            false => drop(began.insert(name, Position::End)),
+        }
+    }
+    let mut troubles = 0;
+    while !searches.is_empty() {
+        let mut pause = IDLE_PAUSE;
+        for (_, search) in &mut searches {
+            match search.step(io).await {
+                Ok(has_records) => {
+                    troubles = 0;
+                    if has_records {
+                        pause = Duration::ZERO;
+                    }
+                }
+                Err(error) if is_passing(&error) && troubles < TROUBLES_MAX => {
+                    troubles += 1;
+                    io.pause(TROUBLE_PAUSE).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let is_found = |(_, search): &mut (String, Search)| search.found.is_some();
+        let found = searches.extract_if(.., is_found);
+        began.extend(found.filter_map(|(name, search)| Some((name, search.found?))));
+        if !searches.is_empty() && !pause.is_zero() {
+            io.pause(pause).await;
+        }
+    }
+    Ok(began)
+}
+
+/// The search for the place of one shard.
+struct Search {
+    /// From its oldest record on.
+    pages: Pages,
+    newest: Pages,
+    has_begun: bool,
+    empty: u32,
+    found: Option<Position>,
+}
+
+impl Search {
+    fn of(key: &ShardKey) -> Search {
+        Search {
+            pages: Pages::oldest(key),
+            newest: Pages::newest(key),
+            has_begun: false,
+            empty: 0,
+            found: None,
+        }
+    }
+
+    /// Reads two pages. Returns whether the shard had a record.
+    async fn step(&mut self, io: &dyn Io) -> Result<bool, ClientError> {
+        if !self.has_begun {
+            self.newest.begin(io).await?;
+            self.pages.begin(io).await?;
+            self.has_begun = true;
+        }
+        let is_written = self.newest.next(io).await?.records > 0;
+        if is_written {
+            self.found = Some(self.newest.read.clone());
+            return Ok(true);
+        }
+        let has_records = self.pages.next(io).await?.records > 0;
+        self.empty = match has_records {
+            true => 0,
+            false => self.empty + 1,
+        };
+        if self.newest.next.is_none() || self.pages.next.is_none() {
+            self.found = Some(Position::End);
+        } else if self.empty >= EMPTY_PAGES {
+            self.found = Some(self.pages.read.clone());
+        }
+        Ok(has_records)
+    }
+}
