@@ -141,7 +141,7 @@ fn asked(session: &mut Session) -> Result<Result<Vec<Asked>, String>, SourceErro
     }
     let sql = format!(
         "SELECT DIGEST_TEXT, COUNT_STAR, AVG_TIMER_WAIT / 1000000000 FROM \
-         performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME = DATABASE() AND DIGEST_TEXT LIKE 'SELECT%' AND \
+         performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME = DATABASE() AND DIGEST_TEXT LIKE 'SELECT% FROM %' AND \
          DIGEST_TEXT NOT REGEXP 'information_schema|performance_schema' ORDER BY SUM_TIMER_WAIT DESC, DIGEST_TEXT LIMIT \
          {ASKED_MAX}"
     );
@@ -152,8 +152,8 @@ fn asked(session: &mut Session) -> Result<Result<Vec<Asked>, String>, SourceErro
         Err(error) => return Ok(Err(format!("performance_schema: {}", error.message))),
     };
     let asked = rows.iter().map(|row| Asked {
-        // A list of values is one.
-        sql: text(row, 0).replace("(...)", "(?)"),
+        // A list of values, of which no number is kept.
+        sql: text(row, 0).replace("(...)", "(?, ?)"),
         calls: text(row, 1).parse().ok(),
         mean_ms: text(row, 2).parse().ok(),
     });

@@ -126,6 +126,8 @@ impl Server {
             .arg(format!("--datadir={}", path("data")))
             .arg(format!("--socket={}", path("s")))
             .arg(format!("--pid-file={}", path("pid")))
+            // A server that starts removes what others have there.
+            .arg(format!("--tmpdir={}", self.folder.path().display()))
             .args(["--skip-networking", "--server-id=1", "--lc-messages=en_US"])
             .args(SMALL)
             .args(settings);
