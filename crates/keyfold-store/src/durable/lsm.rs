@@ -49,7 +49,15 @@ pub(super) enum Compaction {
 
 impl Tree {
     /// Opens or creates the tree in a folder. `cache_bytes`: bytes of blocks kept in memory.
+    ///
+    /// # Errors
+    /// `Foreign` when the working folder of the program is gone: the library asks for it, and would panic.
     pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Tree, StoreError> {
+        if let Err(error) = std::env::current_dir() {
+            return Err(StoreError::Foreign(format!(
+                "the working folder of this program cannot be found ({error}): start it in one that is there"
+            )));
+        }
         let sequence = SequenceNumberCounter::default();
         // The tree's own visible sequence number is not used: it would expose half a batch when a
         // compaction ends in the middle of one.
