@@ -782,28 +782,3 @@ fn a_data_folder_in_use_is_refused_with_the_way_out() {
         "{locked}"
     );
 }
-
-/// The folder in which a program stands may be removed under it.
-#[cfg(unix)]
-#[test]
-fn a_working_folder_that_is_gone_is_said() {
-    let place = Workplace::new();
-    let folder = place.folder.path().join("gone");
-    std::fs::create_dir(&folder).unwrap();
-    let output = Command::new("sh")
-        .args(["-c", "rmdir \"$PWD\" && exec \"$0\" tables --data \"$1\""])
-        .arg(env!("CARGO_BIN_EXE_keyfold"))
-        .arg(place.folder.path().join("data"))
-        .current_dir(&folder)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("working folder"), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
-    assert!(
-        output
-            .status
-            .code()
-            .is_some_and(|code| code > 0 && code < 100)
-    );
-}

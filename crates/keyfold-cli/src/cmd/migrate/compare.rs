@@ -3,7 +3,7 @@
 use super::answers::{Sum, verdict_of_answers};
 use super::opening::{Both, mapping};
 use super::reported::{self, File};
-use super::watched_by;
+use super::watched::watched_by;
 use crate::cmd::database::failure;
 use crate::cmd::moving::looked_at;
 use crate::cmd::realism::any_duration;

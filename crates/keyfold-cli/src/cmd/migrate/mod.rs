@@ -1,16 +1,19 @@
 //! `keyfold migrate`: a relational database comes in. The rows become entities as the `from` lines of the
 //! model say, and their changes follow.
 //!
-//! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums. `told`: what is shown; `reported`: what a report says.
+//! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums.
+//! - `told`: what is shown; `reported`: what a report
+//!   says; `watched`: how long work is watched, and ended by Ctrl-C.
 
 mod answers;
 mod compare;
 mod opening;
 mod reported;
 mod told;
+mod watched;
 
 use super::database::failure;
-use super::moving::{ENDED_BY_SIGNAL, asked, can_ask, listen, looked_at, made_at, written_at};
+use super::moving::{asked, can_ask, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -21,15 +24,8 @@ use keyfold_relational::{Ended, Migration, Progress, VerifyError, check, mend, v
 use opening::{Both, Origin, mapping};
 use reported::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// The time between two looks at a run.
-const LOOK_TIME: Duration = Duration::from_millis(100);
-/// How long a database or a target that does not answer is waited for after Ctrl-C. Between two answers a command
-/// heeds it by itself, and it may be killed at any moment, so nothing is lost without it.
-const STOPS_WITHIN: Duration = Duration::from_millis(1_500);
+use std::time::Instant;
+use watched::watched;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -110,63 +106,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Complete { both, yes } => complete(both, *yes, output),
         Action::Abort { both, foreign, yes } => abort(both, *foreign, *yes, output),
     }
-}
-
-/// Calls what takes long on a thread, shows how far it is, and stops it on Ctrl-C.
-fn watched<T: Send>(
-    progress: &Progress,
-    output: Output,
-    does: impl FnOnce() -> T + Send,
-) -> Result<T, Failure> {
-    watched_by(
-        progress,
-        output,
-        || told::Stand::of(&progress.figures()),
-        does,
-    )
-}
-
-/// As [`watched`], and shows what it is told to.
-fn watched_by<T: Send>(
-    progress: &Progress,
-    output: Output,
-    stand: impl Fn() -> told::Stand,
-    does: impl FnOnce() -> T + Send,
-) -> Result<T, Failure> {
-    let stops = Arc::new(AtomicBool::new(false));
-    listen(&stops)?;
-    let began = Instant::now();
-    let mut screen = told::Screen::new(output);
-    let result = std::thread::scope(|scope| {
-        let run = scope.spawn(does);
-        let mut stopped: Option<Instant> = None;
-        while !run.is_finished() {
-            if stops.load(Ordering::SeqCst) {
-                progress.stop();
-                if stopped.get_or_insert_with(Instant::now).elapsed() > STOPS_WITHIN {
-                    screen.end();
-                    unanswered();
-                }
-            }
-            screen.look(&stand, began.elapsed());
-            std::thread::sleep(LOOK_TIME);
-        }
-        match run.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
-    screen.end();
-    Ok(result)
-}
-
-/// Ends the process although a request is under way.
-fn unanswered() -> ! {
-    terminal::error_line(
-        "the database or the target does not answer, and is not waited for any more; the same command goes on from \
-         here",
-    );
-    std::process::exit(ENDED_BY_SIGNAL);
 }
 
 fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
