@@ -14,7 +14,10 @@ fn a_working_folder_that_is_gone_is_said() {
     let folder = place.folder.path().join("gone");
     std::fs::create_dir(&folder).unwrap();
     let output = Command::new("sh")
-        .args(["-c", "rmdir \"$PWD\" && exec \"$0\" tables --data \"$1\""])
+        .args([
+            "-c",
+            "rmdir \"$PWD\" && exec \"$0\" serve --port 0 --data \"$1\"",
+        ])
         .arg(env!("CARGO_BIN_EXE_keyfold"))
         .arg(place.folder.path().join("data"))
         .current_dir(&folder)

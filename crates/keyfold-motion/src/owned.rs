@@ -1,10 +1,10 @@
 //! The owner of a switch: one process at any time.
 //!
-//! The process that begins a switch, or goes on with one that another has begun, notes in the row that counts that it
-//! owns the switch, by the fence with which it took the row. From then on the process of before can take neither of
-//! the two rows: each of its steps asks for the owner first. The row of the other direction names the owner as long
-//! as the switch is under way, so that no run of that direction takes it meanwhile; an owner of before has a smaller
-//! fence, and does not take it either.
+//! The process that begins a switch, or goes on with one that another has begun, writes into the move's row in the
+//! target (see [`crate::turn`]) that it owns the switch: the fence with which it took the row. The previous process can
+//! take neither of the two rows from then on, since each of its steps checks the owner first. The row of the other
+//! direction names the owner while the switch is under way, so no run of that direction takes it; a previous owner has a
+//! smaller fence, and cannot take it either.
 
 use crate::both::{Both, Switching};
 use crate::pausing::hold;
@@ -18,7 +18,7 @@ use keyfold_client::ClientError;
 pub(crate) type Stage = (Turning, Place);
 
 impl Both {
-    /// Notes that the move is being switched, as long as it is none yet, and that this process owns the switch.
+    /// Notes that a switch of the move begins, if none is under way, and that this process owns it.
     pub(crate) async fn own_new(&self, switching: &Switching) -> Result<RunRow, ClientError> {
         let may = |row: &RunRow| match row.turn.turning {
             None if row.turn.lead != switching.to => Ok(()),
@@ -93,7 +93,7 @@ impl Both {
 }
 
 impl RunRow {
-    /// The owner of its switch.
+    /// The owner of its switch; 0 if nobody has owned one (fences begin at 1).
     pub(crate) fn owner(&self) -> u64 {
         self.turn.owner.unwrap_or(0)
     }

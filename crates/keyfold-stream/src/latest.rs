@@ -5,10 +5,10 @@
 //! workers. So the place is looked for once, stored before the consumer has begun, and is the number of a
 //! record.
 //!
-//! No request tells that number. An iterator of LATEST shows it with the first record that is written
-//! behind it, which comes soon where much is written. Where nothing is written, it is that of the last
-//! record, which is found by reading the shard from its oldest one. Whichever comes first is taken: both
-//! were written before the consumer has begun.
+//! No request returns the number of a shard's last record. It is found in two ways at the same time: by an
+//! iterator of LATEST, which returns the first record that is written from now on (soon, where much is
+//! written), and by reading the shard from its oldest record to its end. Whichever finds a record first
+//! decides: either was written before the consumer began.
 
 use crate::handler::is_passing;
 use crate::lease::{Began, Row, ShardKey};
@@ -22,7 +22,8 @@ use crate::world::Io;
 use keyfold_lower::ClientError;
 use std::time::Duration;
 
-/// The pause where no shard had a record: a shard is at its end when its pages are empty for a second.
+/// The pause after a round in which no shard had a record: so 100 empty pages of a shard take a second at
+/// least. While another shard has records, there is no pause.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// The requests that may fail in a row.
 const TROUBLES_MAX: u32 = 20;
@@ -64,7 +65,7 @@ pub(crate) async fn begin(
     leases.begin(io, stream, &began).await.map(|_| ())
 }
 
-/// Where the records of shards begin that are written from now on.
+/// For each shard, the place behind which the records lie that are written from now on.
 async fn places(io: &dyn Io, listed: &[Shard]) -> Result<Began, ClientError> {
     let mut began = Began::new();
     let mut searches = Vec::new();

@@ -15,24 +15,24 @@ from typing import Any
 from urllib3.util import Timeout
 
 _SECONDS_MIN = 0.001
-"""A connection has no time of 0 seconds."""
+"""urllib3 refuses a time of 0 seconds."""
 _left: ContextVar[float | None] = ContextVar("keyfold_left", default=None)
 
 
 class _Left(Timeout):
-    """The times of a session, or those of the call."""
+    """The times of a session, cut to what the call has left."""
 
     def clone(self) -> Timeout:
         left, own = _left.get(), super().clone()
         if left is None:
             return own
-        # The answer may begin after a new connection has taken its part.
+        # The total holds for connecting and the first part of the answer together.
         return Timeout(total=left, connect=own.connect_timeout, read=own.read_timeout)
 
 
 def heed(session: Any) -> None:
-    """Lets a session of botocore heed `within`, if this version of it keeps its times where others
-    do; it has its own times alone otherwise."""
+    """Makes a session of botocore keep to `within`. A version of botocore that keeps its times in
+    other attributes is left as it is: its requests have the session's own times only."""
     own = getattr(session, "_timeout", None)
     pools = getattr(getattr(session, "_manager", None), "connection_pool_kw", None)
     if isinstance(own, Timeout) and isinstance(pools, dict):
@@ -44,7 +44,8 @@ def heed(session: Any) -> None:
 
 @contextmanager
 def within(seconds: float | None) -> Generator[None, None, None]:
-    """What is sent here waits no longer than so many seconds for a part of its answer."""
+    """Requests that are sent in this block wait no longer than so many seconds for a part of their
+    answer."""
     before = _left.set(None if seconds is None else max(seconds, _SECONDS_MIN))
     try:
         yield
