@@ -16,6 +16,7 @@ import unittest
 import boto3
 
 from engines import MOTO, Engine
+from in_turn import InTurn
 from server import KEYFOLD, Server, keyfold
 from test_boto3 import session
 
@@ -158,11 +159,18 @@ class Writer:
 
 
 class Elsewhere(Engine):
-    """An engine of others with the tables of a model."""
+    """An engine of others with the tables of a model, which gets one request after another."""
 
     def __init__(self, command, model):
         super().__init__(command)
+        self.turn = InTurn(self.endpoint)
+        self.endpoint = self.turn.endpoint
         self.keyfold("tables", model)
+
+    def stop(self):
+        if hasattr(self, "turn"):
+            self.turn.close()
+        super().stop()
 
     def keyfold(self, *arguments, code=0):
         return keyfold(*arguments, "--endpoint", self.endpoint, code=code)
