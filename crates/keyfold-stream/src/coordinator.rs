@@ -98,8 +98,11 @@ impl Coordinator {
         for row in rows {
             match row {
                 Row::Lease(lease) => leases.push(lease),
+                // It may have no leases yet, and be followed by another stream.
                 Row::Stream { stream, began } => {
-                    self.began.insert(stream, began);
+                    if self.began.insert(stream.clone(), began).is_none() {
+                        self.streams.insert(stream);
+                    }
                 }
             }
         }
@@ -107,7 +110,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Looks at the shards of the table's stream, and of the one that it had before.
+    /// Looks at the shards of the table's stream, and of those that it had before.
     async fn discover(&mut self) -> Result<(), ClientError> {
         let crew = Arc::clone(&self.crew);
         let latest = stream_of(&*crew.world, &crew.options.table).await;
@@ -134,18 +137,18 @@ impl Coordinator {
 
     /// Remembers where the consumer begins a stream, before it has leases.
     async fn begin(&mut self, stream: &str, listed: &[Shard]) -> Result<(), ClientError> {
-        if self.began.contains_key(stream) {
-            return Ok(());
-        }
-        // A stream that follows another one of the table is read from its beginning.
-        let start = match self.began.is_empty() {
-            true => self.crew.options.start,
-            false => Start::Oldest,
-        };
         let crew = Arc::clone(&self.crew);
-        latest::begin(&*crew.world, &crew.leases, start, (stream, listed)).await?;
-        // Where another worker was faster, what it has found counts.
-        self.update().await
+        while !self.began.contains_key(stream) {
+            // A stream that follows another one of the table is read from its beginning.
+            let start = match self.began.is_empty() {
+                true => crew.options.start,
+                false => Start::Oldest,
+            };
+            latest::begin(&*crew.world, &crew.leases, start, (stream, listed)).await?;
+            // Where another worker was faster, what it has found counts.
+            self.update().await?;
+        }
+        Ok(())
     }
 
     /// Deletes leases that nobody needs, and reports shards that went before they were handled.

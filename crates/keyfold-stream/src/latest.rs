@@ -17,7 +17,7 @@ use crate::options::Start;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
 use crate::records::TROUBLE_PAUSE;
-use crate::topology::{Shard, shards};
+use crate::topology::{Shard, shards, stream_of};
 use crate::world::Io;
 use keyfold_lower::ClientError;
 use std::time::Duration;
@@ -27,28 +27,39 @@ use std::time::Duration;
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// The requests that may fail in a row.
 const TROUBLES_MAX: u32 = 20;
+/// The looks at a stream that is not found: one that was just switched on is found a moment later.
+const LOOKS_MAX: u32 = 10;
 
 /// Stores where a consumer begins a table's stream, unless it has begun one.
 ///
 /// # Errors
-/// The backend's.
+/// The backend's; `Refused` when the table has no stream.
 pub(crate) async fn ensure(
     io: &dyn Io,
     leases: &LeaseTable,
-    stream: &str,
+    table: &str,
 ) -> Result<(), ClientError> {
     let rows = leases.all(io).await?;
     if rows.iter().any(|row| matches!(row, Row::Stream { .. })) {
         return Ok(());
     }
-    // A stream that is gone has no records. The worker finds the one that follows it.
-    match shards(io, stream).await? {
-        Some(listed) => begin(io, leases, Start::Latest, (stream, &listed)).await,
-        None => Ok(()),
+    let mut looks = 0;
+    loop {
+        let stream = stream_of(io, table).await?;
+        looks += 1;
+        match shards(io, &stream).await? {
+            Some(listed) => return begin(io, leases, Start::Latest, (&stream, &listed)).await,
+            // It is gone with its records. The one that follows it is read from its beginning.
+            None if looks == LOOKS_MAX => {
+                return begin(io, leases, Start::Latest, (&stream, &[])).await;
+            }
+            None => io.pause(TROUBLE_PAUSE).await,
+        }
     }
 }
 
-/// Stores where a consumer begins a stream with these shards, unless another worker has done so.
+/// Stores where a consumer begins a stream with these shards, unless another worker has done so, or has begun
+/// another stream with the latest records.
 ///
 /// # Errors
 /// The backend's.
@@ -62,7 +73,7 @@ pub(crate) async fn begin(
         Start::Latest => places(io, listed).await?,
         Start::Oldest => Began::new(),
     };
-    leases.begin(io, stream, &began).await.map(|_| ())
+    leases.begin(io, (stream, start), &began).await.map(|_| ())
 }
 
 /// For each shard, the place behind which the records lie that are written from now on.

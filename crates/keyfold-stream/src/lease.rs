@@ -11,8 +11,10 @@
 //! | `parents` | the shard that must have ended before; absent when there is none |
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
-//! of the shards of which it does not handle all records.
+//! of the shards of which it does not handle all records. That of the stream with which a consumer of the
+//! latest records begins has the sort key `latest` and names its `stream`: so there is one of them.
 
+use crate::options::Start;
 use crate::position::Position;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -26,6 +28,11 @@ pub(crate) const COUNTER: &str = "counter";
 pub(crate) const POSITION: &str = "position";
 const PARENTS: &str = "parents";
 const BEGAN: &str = "began";
+const STREAM: &str = "stream";
+/// The sort key of the beginning of a consumer of the latest records.
+const LATEST: &str = "latest";
+/// The position of a shard of which an earlier version knew no place.
+const NO_PLACE: &str = "LATEST";
 
 /// A shard of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,8 +117,12 @@ impl Lease {
 }
 
 /// The item that remembers the beginning of a stream.
-pub(crate) fn stream_item(consumer: &str, stream: &str, began: &Began) -> Item {
-    let mut item = key_item(consumer, stream);
+pub(crate) fn stream_item(consumer: &str, (stream, start): (&str, Start), began: &Began) -> Item {
+    let mut item = match start {
+        Start::Oldest => key_item(consumer, stream),
+        Start::Latest => key_item(consumer, LATEST),
+    };
+    item.insert(STREAM, stream);
     let began = began.iter();
     let began = began.map(|(shard, at)| (shard.clone(), Value::from(at.to_string())));
     item.insert(BEGAN, Value::M(began.collect()));
@@ -132,17 +143,28 @@ impl Row {
     /// Reads an item of the table.
     ///
     /// # Errors
-    /// A sentence that names the item and the attribute, when it is none of this crate.
+    /// What is wrong with the table of an item that is none of this crate: the item, the attribute, and what helps.
     pub(crate) fn of_item(item: &Item) -> Result<Row, String> {
-        let key = text(item, LEASE).ok_or("an item of the table of leases has no `lease`")?;
-        let wrong = |name: &str| format!("the lease {key} has no proper attribute `{name}`");
+        let foreign = |why: &str| {
+            format!("is no table of leases: {why}; name another for the leases of consumers")
+        };
+        let key = text(item, LEASE).ok_or_else(|| foreign("an item has no `lease`"))?;
+        let wrong =
+            |name: &str| foreign(&format!("the lease {key} has no proper attribute `{name}`"));
         let Some((stream, shard)) = key.split_once(BETWEEN) else {
+            if item.get(BEGAN).is_some_and(is_of_earlier_version) {
+                return Err(no_place(item));
+            }
             let began = began(item).ok_or_else(|| wrong(BEGAN))?;
-            let stream = key.to_owned();
+            let stream = text(item, STREAM).unwrap_or(key).to_owned();
             return Ok(Row::Stream { stream, began });
         };
         let whole = |name: &str| whole(item, name).ok_or_else(|| wrong(name));
-        let position = text(item, POSITION).and_then(Position::of);
+        let position = text(item, POSITION);
+        if position == Some(NO_PLACE) {
+            return Err(no_place(item));
+        }
+        let position = position.and_then(Position::of);
         Ok(Row::Lease(Lease {
             key: ShardKey {
                 stream: stream.to_owned(),
@@ -171,8 +193,27 @@ fn whole(item: &Item, name: &str) -> Option<u64> {
     }
 }
 
+/// Whether a beginning is the names of shards, whose places nobody has stored.
+fn is_of_earlier_version(began: &Value) -> bool {
+    matches!(began, Value::L(shards) if !shards.is_empty())
+}
+
+/// What is wrong with a table whose consumer began with LATEST, which is no place.
+fn no_place(item: &Item) -> String {
+    let consumer = text(item, CONSUMER).unwrap_or_default();
+    format!(
+        "has a consumer {consumer:?} of an earlier version, which did not store where it began with the latest records: \
+         name another consumer, or delete its items, and it begins with the records that are written then"
+    )
+}
+
 fn began(item: &Item) -> Option<Began> {
-    let Some(Value::M(shards)) = item.get(BEGAN) else {
+    let found = item.get(BEGAN)?;
+    if *found == Value::L(Vec::new()) {
+        // So an earlier version has it where the consumer handles all records.
+        return Some(Began::new());
+    }
+    let Value::M(shards) = found else {
         return None;
     };
     let shards = shards.iter().map(|(shard, at)| {
@@ -212,9 +253,33 @@ mod tests {
             ("a".to_owned(), Position::End),
             ("b".to_owned(), Position::After("12".to_owned())),
         ]);
-        let item = stream_item("c", "arn", &began);
         let stream = "arn".to_owned();
+        for start in [Start::Oldest, Start::Latest] {
+            let item = stream_item("c", ("arn", start), &began);
+            let (stream, began) = (stream.clone(), began.clone());
+            assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));
+        }
+    }
+
+    /// A consumer that handles all records goes on; of one that began with LATEST nobody knows where.
+    #[test]
+    fn items_of_an_earlier_version_are_read_or_named() {
+        let mut item = key_item("c", "arn");
+        item.insert(BEGAN, Value::L(Vec::new()));
+        let (stream, began) = ("arn".to_owned(), Began::new());
         assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));
+
+        item.insert(BEGAN, Value::L(vec![Value::from("shardId-1")]));
+        let key = ShardKey {
+            stream: "arn".to_owned(),
+            shard: "shardId-1".to_owned(),
+        };
+        let mut lease = Lease::new(key, None, Position::Horizon).to_item("c");
+        lease.insert(POSITION, "LATEST");
+        for item in [item, lease] {
+            let error = Row::of_item(&item).unwrap_err();
+            assert!(error.contains("\"c\" of an earlier version"), "{error}");
+        }
     }
 
     #[test]
@@ -222,6 +287,7 @@ mod tests {
         let mut item = key_item("c", "arn shard");
         item.insert(FENCE, "1");
         let error = Row::of_item(&item).unwrap_err();
-        assert_eq!(error, "the lease arn shard has no proper attribute `fence`");
+        let why = "the lease arn shard has no proper attribute `fence`";
+        assert!(error.contains(why), "{error}");
     }
 }

@@ -4,6 +4,7 @@ use crate::lease::{
     Began, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item,
     number, stream_item,
 };
+use crate::options::Start;
 use crate::position::Position;
 use crate::tables;
 use crate::world::{Io, ask};
@@ -101,14 +102,15 @@ impl LeaseTable {
         self.put(io, lease.to_item(&self.consumer)).await
     }
 
-    /// Remembers where the consumer begins a stream, unless that is known.
+    /// Remembers where the consumer begins a stream, unless that is known. Of all streams, it begins one with the
+    /// latest records: so nothing is stored when it has begun another one so.
     ///
     /// # Errors
     /// The backend's.
     pub(crate) async fn begin(
         &self,
         io: &dyn Io,
-        stream: &str,
+        stream: (&str, Start),
         began: &Began,
     ) -> Result<Changed, ClientError> {
         self.put(io, stream_item(&self.consumer, stream, began))
@@ -281,10 +283,7 @@ impl LeaseTable {
     }
 
     fn foreign(&self, why: &str) -> ClientError {
-        ClientError::refused(format!(
-            "the table {} is no table of leases: {why}; name another for the leases of consumers",
-            self.table
-        ))
+        ClientError::refused(format!("the table {} {why}", self.table))
     }
 }
 

@@ -31,12 +31,12 @@ impl Tasks {
         handler: Arc<dyn Handler>,
     ) -> Result<Tasks, ClientError> {
         options.check().map_err(ClientError::Invalid)?;
-        let stream = stream_of(&*world, &options.table).await?;
+        stream_of(&*world, &options.table).await?;
         let crew = Arc::new(Crew::new(Arc::clone(&world), options, handler));
         crew.leases.ensure(&*world).await?;
         failures::ensure(&*world, &crew.options.failures).await?;
         if crew.options.start == Start::Latest {
-            latest::ensure(&*world, &crew.leases, &stream).await?;
+            latest::ensure(&*world, &crew.leases, &crew.options.table).await?;
         }
         Ok(Tasks { crew })
     }

@@ -11,14 +11,16 @@ mod common;
 
 use common::simulation::{Faults, Simulation};
 use common::{
-    Ahead, ITERATOR_IS_OLD, SOURCE, answer, compare, make_tables, put_order, request, sales,
+    Ahead, ITERATOR_IS_OLD, SOURCE, answer, compare, follow, make_tables, put_order, request, sales,
 };
 use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, StreamShards};
+use keyfold_lower::ClientError;
 use keyfold_stream::{Handler, Options, Report, Sends, Start, Worker, sends};
 use serde_json::json;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -127,6 +129,88 @@ fn a_restart_loses_nothing() {
     worker.stop().unwrap();
 }
 
+/// The table has a stream that is not found yet when its consumer starts.
+#[test]
+fn a_stream_that_is_found_later_loses_nothing() {
+    let (engine, send) = engine(&Arc::default());
+    let is_missing = AtomicBool::new(true);
+    let backend: Sends = Arc::new(move |request| {
+        if matches!(request, Request::DescribeStream(_)) && is_missing.swap(false, Ordering::SeqCst)
+        {
+            return Err(service(ErrorKind::ResourceNotFound));
+        }
+        send(request)
+    });
+    let worker = Worker::start(backend, options(), sales).unwrap();
+    put_order(&engine, "1", "cup", 1, 1);
+    until("the record", || compare(&engine) == Ok(1));
+    worker.stop().unwrap();
+}
+
+/// The first two workers of a consumer see different streams of the table. What is written when one of them has
+/// started is handled, also when the other one looks for its place yet.
+#[test]
+fn two_first_workers_that_see_different_streams_begin_once() {
+    let (engine, send) = engine(&Arc::default());
+    let is_query = |request: &Request| matches!(request, Request::Query(_));
+    let is_put = |request: &Request| matches!(request, Request::PutItem(_));
+
+    // One of them has found its place in the first stream, and stores it later. Then it is cut off.
+    let ((found, has_found), (store, may_store)) = (channel(), channel());
+    let (may_store, puts, sends) = (
+        Mutex::new(may_store),
+        AtomicUsize::new(0),
+        Arc::clone(&send),
+    );
+    let backend: Sends = Arc::new(move |request| {
+        if is_put(&request) && puts.fetch_add(1, Ordering::SeqCst) == 0 {
+            found.send(()).unwrap();
+            may_store.lock().unwrap().recv().unwrap();
+            return sends(request);
+        }
+        match puts.load(Ordering::SeqCst) {
+            0 => sends(request),
+            _ => Err(ClientError::Transport("cut off".to_owned())),
+        }
+    });
+    let one = std::thread::spawn(move || Worker::start(backend, options(), sales).unwrap());
+    has_found.recv().unwrap();
+    follow(&engine);
+
+    // The other one sees the second stream, and no beginning.
+    let ((saw, has_seen), (go, may_go)) = (channel(), channel());
+    let (may_go, queries, sends) = (Mutex::new(may_go), AtomicUsize::new(0), send);
+    let backend: Sends = Arc::new(move |request| {
+        let is_first = is_query(&request) && queries.fetch_add(1, Ordering::SeqCst) == 0;
+        let answer = sends(request);
+        if is_first {
+            saw.send(()).unwrap();
+            may_go.lock().unwrap().recv().unwrap();
+        }
+        answer
+    });
+    let other = std::thread::spawn(move || Worker::start(backend, options(), sales).unwrap());
+    has_seen.recv().unwrap();
+    store.send(()).unwrap();
+    let one = one.join().unwrap();
+    put_order(&engine, "1", "cup", 1, 1);
+    go.send(()).unwrap();
+    let other = other.join().unwrap();
+    until("the record", || compare(&engine) == Ok(1));
+    drop(one);
+    other.stop().unwrap();
+}
+
+fn service(kind: ErrorKind) -> ClientError {
+    ClientError::Service {
+        kind: Some(kind),
+        exception: kind.exception().to_owned(),
+        message: String::new(),
+        reasons: Vec::new(),
+        found: Vec::new(),
+    }
+}
+
 /// Workers over shards that are split every twenty seconds, in a world that a seed decides.
 fn simulation(seed: u64) -> Simulation {
     let shards = StreamShards {
@@ -200,6 +284,31 @@ fn a_lease_that_moves_loses_nothing() {
         let found = compare(&simulation.engine);
         if found != Ok(50) {
             lost.push((seed, found));
+        }
+    }
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+/// A worker is killed between any two requests after the consumer has begun. The table gets another stream before
+/// another worker is there.
+#[test]
+fn a_stream_that_is_followed_by_another_loses_nothing() {
+    let mut lost = Vec::new();
+    for steps in (0..40).step_by(4) {
+        let mut simulation = simulation(steps);
+        let worker = begin(&mut simulation);
+        for _ in 0..steps {
+            simulation.step();
+        }
+        simulation.kill(worker);
+        write(&mut simulation, 1..=10);
+        follow(&simulation.engine);
+        write(&mut simulation, 11..=20);
+        simulation.start();
+        run_for(&mut simulation, LEASE * 4);
+        let found = compare(&simulation.engine);
+        if found != Ok(20) {
+            lost.push((steps, found));
         }
     }
     assert!(lost.is_empty(), "{lost:?}");

@@ -9,7 +9,10 @@
 
 mod common;
 
-use common::{Ahead, ITERATOR_IS_OLD, SOURCE, answer, make_tables, put_order};
+use common::{
+    Ahead, ITERATOR_IS_OLD, SOURCE, answer, follow, make_source, make_tables, put_order, request,
+    switch_off,
+};
 use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_lower::ClientError;
@@ -558,6 +561,63 @@ fn a_mapping_begins_once() {
     run.put(&["2"]);
     run.work(2);
     assert_eq!(run.events().concat(), ["2"]);
+}
+
+/// A mapping that has waited for its table has begun before the first record.
+#[test]
+fn a_mapping_that_waits_for_its_table_leaves_nothing_out() {
+    let mut run = Run::new("start=latest", done);
+    let body = json!({"TableName": SOURCE});
+    answer(&run.play.engine, request("DeleteTable", &body)).unwrap();
+    run.work(1);
+    make_source(&run.play.engine);
+    run.put(&["1"]);
+    run.work(1);
+    assert_eq!(run.events().concat(), ["1"]);
+}
+
+/// While no server is there, shards of a stream end, and the table gets another stream.
+#[test]
+fn a_stream_that_is_followed_by_another_is_handled_to_its_end() {
+    let shards = StreamShards {
+        open_min: 1,
+        open_max: 1,
+        lifetime: Some(Duration::from_millis(30)),
+        ..StreamShards::default()
+    };
+    let mut run = Run::with("", shards, done);
+    run.put(&["10"]);
+    run.work(1);
+    run.shards.clear();
+    for id in 11..30 {
+        run.put(&[&id.to_string()]);
+        if id % 5 == 0 {
+            std::thread::sleep(Duration::from_millis(40));
+            run.play.engine.work().unwrap();
+        }
+    }
+    follow(&run.play.engine);
+    run.put(&["30"]);
+    run.mapping = mapping(&run.play, "");
+    run.work(20);
+    let mut handled = run.events().concat();
+    handled.sort();
+    let all: Vec<String> = (10..=30).map(|id| id.to_string()).collect();
+    assert_eq!(handled, all);
+}
+
+/// A stream is switched off while no server is there: what it has is handled.
+#[test]
+fn a_stream_that_is_switched_off_is_handled_to_its_end() {
+    let mut run = Run::new("", done);
+    run.put(&["1"]);
+    run.work(1);
+    run.shards.clear();
+    run.put(&["2"]);
+    switch_off(&run.play.engine);
+    run.mapping = mapping(&run.play, "");
+    run.work(2);
+    assert_eq!(run.events().concat(), ["1", "2"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::options::{Options, Start};
 use crate::position::Position;
 use crate::tables::{described, names};
 use crate::threads::{Sends, Threads};
-use crate::topology::shards;
+use crate::topology::{Shard as Listed, shards};
 use crate::world::{Io, World};
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
@@ -32,8 +32,11 @@ pub struct Mapping {
     of: Arc<Parts>,
     view: View,
     began: BTreeMap<String, Began>,
+    /// The table's stream, and those that it had before, as long as they are there.
+    streams: BTreeSet<String>,
     running: BTreeSet<ShardKey>,
     waits: Option<Waits>,
+    has_waited: bool,
 }
 
 /// What a mapping waits for.
@@ -73,58 +76,82 @@ impl Mapping {
             }),
             view: View::default(),
             began: BTreeMap::new(),
+            streams: BTreeSet::new(),
             running: BTreeSet::new(),
             waits: None,
+            has_waited: false,
         }
     }
 
-    /// Looks at the shards of the table's stream. Returns those whose records are to be handled from now
-    /// on; none while the table is absent or has no stream, which is reported once.
+    /// Looks at the shards of the table's stream, and of those that it had before. Returns those whose records are to
+    /// be handled from now on; none while the table is absent. A table that is absent, or has no stream, is reported
+    /// once.
     ///
     /// # Errors
     /// The backend's.
     pub fn look(&mut self) -> Result<Vec<Shard>, ClientError> {
         let of = Arc::clone(&self.of);
         let io: &dyn Io = &*of.world;
-        let Some(found) = blocked(described(io, &of.settings.table))? else {
-            return self.wait_for(Waits::Table);
-        };
-        let Some(stream) = found.latest_stream_arn else {
-            return self.wait_for(Waits::Stream);
-        };
-        self.waits = None;
-        let Some(listed) = blocked(shards(io, &stream))? else {
-            return Ok(Vec::new());
-        };
+        match blocked(described(io, &of.settings.table))? {
+            None => return self.wait_for(Waits::Table).map(|()| Vec::new()),
+            Some(found) => match found.latest_stream_arn {
+                None => self.wait_for(Waits::Stream)?,
+                Some(stream) => {
+                    self.waits = None;
+                    self.streams.insert(stream);
+                }
+            },
+        }
         if self.began.is_empty() {
             blocked(of.leases.ensure(io))?;
         }
         self.update()?;
-        if !self.began.contains_key(&stream) {
-            // A stream that follows another one of the table is read from its beginning.
-            let start = match self.began.is_empty() {
-                true => of.settings.start,
-                false => Start::Oldest,
-            };
-            blocked(latest::begin(io, &of.leases, start, (&stream, &listed)))?;
-            self.update()?;
+        for stream in self.streams.clone() {
+            let found = blocked(shards(io, &stream))?;
+            let listed = found.as_deref().unwrap_or_default();
+            match found {
+                Some(_) => self.begin(&stream, listed)?,
+                // Its leases are ended and deleted first.
+                None if self.view.leases().all(|lease| lease.key.stream != stream) => {
+                    self.streams.remove(&stream);
+                }
+                None => {}
+            }
+            for key in self.view.over(&stream, listed) {
+                blocked(of.leases.forget(io, &key))?;
+            }
+            self.close_lost(&stream, listed)?;
         }
-        let began = self.began.get(&stream).cloned().unwrap_or_default();
-        for lease in self.view.missing(&listed, &began) {
-            blocked(of.leases.create(io, &lease))?;
-        }
-        for key in self.view.over(&stream, &listed) {
-            blocked(of.leases.forget(io, &key))?;
-        }
-        self.close_lost(&stream, &listed)?;
         self.update()?;
         self.take()
     }
 
-    /// Says what the mapping waits for, unless it was said. There are no shards until then.
-    fn wait_for(&mut self, waits: Waits) -> Result<Vec<Shard>, ClientError> {
+    /// Remembers where the mapping begins a stream, and creates leases of its shards.
+    fn begin(&mut self, stream: &str, listed: &[Listed]) -> Result<(), ClientError> {
+        let of = Arc::clone(&self.of);
+        let io: &dyn Io = &*of.world;
+        if !self.began.contains_key(stream) {
+            // A stream that follows another one of the table, or that the mapping has waited for, is read from its
+            // beginning.
+            let start = match self.began.is_empty() && !self.has_waited {
+                true => of.settings.start,
+                false => Start::Oldest,
+            };
+            blocked(latest::begin(io, &of.leases, start, (stream, listed)))?;
+            self.update()?;
+        }
+        let began = self.began.get(stream).cloned().unwrap_or_default();
+        for lease in self.view.missing(listed, &began) {
+            blocked(of.leases.create(io, &lease))?;
+        }
+        Ok(())
+    }
+
+    /// Says what the mapping waits for, unless it was said.
+    fn wait_for(&mut self, waits: Waits) -> Result<(), ClientError> {
+        self.has_waited = true;
         if self.waits.replace(waits) == Some(waits) {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let of = &self.of;
         let text = match waits {
@@ -143,7 +170,7 @@ impl Mapping {
             }
         };
         of.listener.report(&text);
-        Ok(Vec::new())
+        Ok(())
     }
 
     /// Reads the leases.
@@ -154,7 +181,9 @@ impl Mapping {
             match row {
                 Row::Lease(lease) => leases.push(lease),
                 Row::Stream { stream, began } => {
-                    self.began.insert(stream, began);
+                    if self.began.insert(stream.clone(), began).is_none() {
+                        self.streams.insert(stream);
+                    }
                 }
             }
         }
@@ -163,11 +192,7 @@ impl Mapping {
     }
 
     /// Ends leases of shards that have gone with their records, so that their children are read.
-    fn close_lost(
-        &mut self,
-        stream: &str,
-        listed: &[crate::topology::Shard],
-    ) -> Result<(), ClientError> {
+    fn close_lost(&mut self, stream: &str, listed: &[Listed]) -> Result<(), ClientError> {
         let (of, io) = (&self.of, &*self.of.world as &dyn Io);
         for gap in self.view.gaps(stream, listed) {
             if self.running.contains(&gap.shard) {

@@ -27,6 +27,7 @@ use super::switch::{Switch, fence};
 use super::tips::{Ends, Tips, is_listed};
 use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
+use crate::options::Start;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::world::{Io, World, ask};
@@ -152,7 +153,7 @@ async fn follow(
                     }
                 }
                 Row::Stream { stream, began } => {
-                    own.begin(io, &stream, &began).await?;
+                    own.begin(io, (&stream, Start::Oldest), &began).await?;
                 }
             }
         }

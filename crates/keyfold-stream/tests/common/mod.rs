@@ -89,18 +89,52 @@ pub(crate) fn answer(engine: &Engine, request: Request) -> Result<Response, Clie
 
 /// Makes the source, with a stream, and the table of the view.
 pub(crate) fn make_tables(engine: &Engine) {
-    for (table, stream) in [(SOURCE, true), (VIEW, false)] {
-        let body = json!({
-            "TableName": table, "BillingMode": "PAY_PER_REQUEST",
-            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-            "StreamSpecification": if stream {
-                json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"})
-            } else {
-                json!({"StreamEnabled": false})
-            },
-        });
-        answer(engine, request("CreateTable", &body)).unwrap();
+    make_source(engine);
+    make(engine, VIEW, &json!({"StreamEnabled": false}));
+}
+
+/// Makes the source, with a stream.
+pub(crate) fn make_source(engine: &Engine) {
+    make(engine, SOURCE, &stream_on());
+}
+
+fn make(engine: &Engine, table: &str, stream: &serde_json::Value) {
+    let body = json!({
+        "TableName": table, "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "StreamSpecification": stream,
+    });
+    carried_out(engine, "CreateTable", &body);
+}
+
+fn stream_on() -> serde_json::Value {
+    json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+}
+
+/// The source gets another stream.
+pub(crate) fn follow(engine: &Engine) {
+    switch_off(engine);
+    let body = json!({"TableName": SOURCE, "StreamSpecification": stream_on()});
+    carried_out(engine, "UpdateTable", &body);
+}
+
+/// The source has no stream any more.
+pub(crate) fn switch_off(engine: &Engine) {
+    let body = json!({"TableName": SOURCE, "StreamSpecification": {"StreamEnabled": false}});
+    carried_out(engine, "UpdateTable", &body);
+}
+
+/// Sends a request as soon as the table is not being changed.
+fn carried_out(engine: &Engine, operation: &str, body: &serde_json::Value) {
+    loop {
+        match answer(engine, request(operation, body)) {
+            Ok(_) => return,
+            Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {
+                engine.work().unwrap();
+            }
+            Err(error) => panic!("{operation}: {error}"),
+        }
     }
 }
 
