@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 /// The time between two looks at a run.
 const LOOK_TIME: Duration = Duration::from_millis(100);
 /// How long a database or a target that does not answer is waited for after Ctrl-C. Between two answers a command
-/// heeds it by itself, and it may be killed at any moment, so nothing is lost without it.
-const STOPS_WITHIN: Duration = Duration::from_millis(1_500);
+/// heeds it by itself, and it may be killed at any moment, so nothing is lost without it. On a busy machine it takes
+/// seconds to end; a person who does not wait presses Ctrl-C again.
+const STOPS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Calls what takes long on a thread, shows how far it is, and stops it on Ctrl-C.
 pub(super) fn watched<T: Send>(
