@@ -13,10 +13,10 @@
 use crate::handler::is_passing;
 use crate::lease::{Began, Row, ShardKey};
 use crate::lease_table::LeaseTable;
-use crate::options::Start;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
 use crate::records::TROUBLE_PAUSE;
+use crate::start::Start;
 use crate::topology::{Shard, shards, stream_of};
 use crate::world::Io;
 use keyfold_lower::ClientError;

@@ -14,8 +14,8 @@
 //! of the shards of which it does not handle all records. That of the stream with which a consumer of the
 //! latest records begins has the sort key `latest` and names its `stream`: so there is one of them.
 
-use crate::options::Start;
 use crate::position::Position;
+use crate::start::Start;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 

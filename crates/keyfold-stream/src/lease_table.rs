@@ -4,8 +4,8 @@ use crate::lease::{
     Began, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item,
     number, stream_item,
 };
-use crate::options::Start;
 use crate::position::Position;
+use crate::start::Start;
 use crate::tables;
 use crate::world::{Io, ask};
 use keyfold_api::{

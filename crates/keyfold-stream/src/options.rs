@@ -2,21 +2,11 @@
 
 use crate::gap::{AtGap, Gap};
 use crate::report::Report;
+use crate::start::Start;
 use keyfold_api::StreamEvent;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Where a consumer begins that has never run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Start {
-    /// With the oldest record that the stream still has.
-    #[default]
-    Oldest,
-    /// With the first record that is written when its first worker has started. The place is stored
-    /// then: no record behind it is lost, however long nobody reads.
-    Latest,
-}
 
 /// The decision about gaps.
 pub type OnGap = Arc<dyn Fn(&Gap) -> AtGap + Send + Sync>;

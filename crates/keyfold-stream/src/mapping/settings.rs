@@ -1,7 +1,7 @@
 //! The settings of a mapping, and the text that has them.
 
 use crate::mapping::filter::Pattern;
-use crate::options::Start;
+use crate::start::Start;
 use serde_json::Value as Json;
 use std::ops::RangeInclusive;
 use std::time::Duration;
