@@ -41,4 +41,5 @@ mod upkeep;
 pub(crate) mod verify;
 pub(crate) mod views;
 mod watch;
+mod watched;
 mod written;

@@ -3,7 +3,8 @@
 use super::report;
 use super::told::{self, Told};
 use crate::cmd::moving::report::File;
-use crate::cmd::moving::{asked, can_ask, listen, looked_at, written_at};
+use crate::cmd::moving::{asked, can_ask, looked_at, written_at};
+use crate::cmd::watched::watched;
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
@@ -16,11 +17,7 @@ use keyfold_model::Model;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// The time between two looks at a run.
-const LOOK_TIME: Duration = Duration::from_millis(100);
+use std::time::Instant;
 
 /// The two models, and where the tables are.
 #[derive(Args)]
@@ -123,32 +120,14 @@ impl Opened {
     }
 }
 
-/// Calls what takes long on a thread, shows how far it is, and stops it on Ctrl-C.
-fn watched<T: Send>(
+/// Calls what reads and writes items, shows how far it is, and stops it on Ctrl-C.
+fn carried<T: Send>(
     progress: &Progress,
     output: Output,
     does: impl FnOnce() -> Result<T, ClientError> + Send,
 ) -> Result<T, Failure> {
-    let stops = Arc::new(AtomicBool::new(false));
-    listen(&stops)?;
-    let began = Instant::now();
-    let mut screen = told::Screen::new(output);
-    let result = std::thread::scope(|scope| {
-        let run = scope.spawn(does);
-        while !run.is_finished() {
-            if stops.load(Ordering::SeqCst) {
-                progress.stop();
-            }
-            screen.look(&progress.figures(), began.elapsed());
-            std::thread::sleep(LOOK_TIME);
-        }
-        match run.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
-    screen.end();
-    Ok(result?)
+    let stand = || told::stand(&progress.figures());
+    Ok(watched(output, stand, || progress.stop(), does)??)
 }
 
 pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
@@ -175,7 +154,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
         figures,
     };
     if run.dry_run {
-        let dry = watched(&progress, output, || evolving.dry_run())?;
+        let dry = carried(&progress, output, || evolving.dry_run())?;
         let verdict = told::verdict_of(&dry);
         let shown = told(Ended::Problems(dry), progress.figures());
         run.both.write(file.as_ref(), &shown, began, None)?;
@@ -185,7 +164,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
         done: run.done.clone(),
         yes: run.yes,
     };
-    let ended = watched(&progress, output, || evolving.run(&said))?;
+    let ended = carried(&progress, output, || evolving.run(&said))?;
     opened.backend.sync()?;
     let shown = told(ended, progress.figures());
     let status = file.as_ref().map(|_| evolving.status()).transpose()?;
@@ -274,7 +253,7 @@ pub(super) fn complete(
         }
         asked("nothing was deleted")?;
     }
-    let ended = watched(&progress, output, || evolving.complete(accepts))?;
+    let ended = carried(&progress, output, || evolving.complete(accepts))?;
     opened.backend.sync()?;
     let shown = Told {
         course: &course,

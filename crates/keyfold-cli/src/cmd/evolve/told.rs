@@ -1,68 +1,25 @@
 //! What is shown of an evolution that is carried out: for people, and for programs.
 
 use super::plan::running;
+use crate::cmd::watched::Stand;
 use crate::failure::Failure;
 use crate::json;
-use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG, counted_u64};
-use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_evolve::{Course, DryRun, Ended, Figures, Problem, Status, VIEWS, Verified};
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
-use std::io::IsTerminal as _;
-use std::time::Duration;
 
-/// The time between two events.
-const EVENT_TIME: Duration = Duration::from_secs(1);
-
-/// Shows how far a run is: a line on a terminal, events for programs.
-pub(super) struct Screen {
-    line: Option<ProgressBar>,
-    has_events: bool,
-    due: Duration,
-}
-
-impl Screen {
-    pub(super) fn new(output: Output) -> Screen {
-        let is_text = output == Output::Text;
-        let line = (is_text && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{msg}");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-            ProgressBar::new_spinner().with_style(style)
-        });
-        Screen {
-            line,
-            has_events: !is_text,
-            due: EVENT_TIME,
-        }
-    }
-
-    pub(super) fn look(&mut self, figures: &Figures, passed: Duration) {
-        if let Some(line) = &self.line {
-            line.set_message(format!(
-                "{}: {} read, {} written, {} s",
-                figures.present,
-                counted_u64(figures.items, "item"),
-                figures.writes,
-                passed.as_secs()
-            ));
-            line.tick();
-        }
-        if self.has_events && passed >= self.due {
-            self.due = passed + EVENT_TIME;
-            let event = json!({
-                "event": "progress",
-                "seconds": passed.as_secs(),
-                "counted": counted(figures),
-            });
-            terminal::exactly(&event.to_string());
-        }
-    }
-
-    pub(super) fn end(&self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
-        }
+/// How far a run is.
+pub(super) fn stand(figures: &Figures) -> Stand {
+    Stand {
+        line: format!(
+            "{}: {} read, {} written",
+            figures.present,
+            counted_u64(figures.items, "item"),
+            figures.writes,
+        ),
+        member: "counted",
+        counted: counted(figures),
     }
 }
 

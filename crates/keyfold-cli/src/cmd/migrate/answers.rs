@@ -1,6 +1,6 @@
 //! What the questions of a comparison came to, all patterns together.
 
-use super::told::Stand;
+use crate::cmd::watched::Stand;
 use crate::failure::Failure;
 use crate::terminal;
 use keyfold_prove::live::LivePattern;

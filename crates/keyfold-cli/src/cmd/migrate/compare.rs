@@ -3,10 +3,10 @@
 use super::answers::{Sum, verdict_of_answers};
 use super::opening::{Both, mapping};
 use super::reported::{self, File};
-use super::watched::watched_by;
 use crate::cmd::database::failure;
 use crate::cmd::moving::looked_at;
 use crate::cmd::realism::any_duration;
+use crate::cmd::watched::watched;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG, counted_u64};
@@ -69,10 +69,10 @@ pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
         !progress.is_stopping()
     };
     let source = opened.source.as_mut();
-    let found = watched_by(
-        &progress,
+    let found = watched(
         output,
         || held().stand(),
+        || progress.stop(),
         || live::compare(&mapping, source, &backend, &options, &mut goes_on).map_err(of_live),
     )??;
     if let Some(file) = file {

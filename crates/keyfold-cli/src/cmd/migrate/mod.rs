@@ -2,18 +2,17 @@
 //! model say, and their changes follow.
 //!
 //! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums.
-//! - `told`: what is shown; `reported`: what a report
-//!   says; `watched`: how long work is watched, and ended by Ctrl-C.
+//! - `told`: what is shown; `reported`: what a report says.
 
 mod answers;
 mod compare;
 mod opening;
 mod reported;
 mod told;
-mod watched;
 
 use super::database::failure;
 use super::moving::{asked, can_ask, looked_at, made_at, written_at};
+use super::watched::watched;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -25,7 +24,6 @@ use opening::{Both, Origin, mapping};
 use reported::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use watched::watched;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -113,7 +111,7 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let found = watched(&progress, output, || check(&mapping, source, &progress))?;
+    let found = read(&progress, output, || check(&mapping, source, &progress))?;
     let found = found.map_err(failure)?;
     let verdict = told::verdict_of(&found);
     output.report(
@@ -121,6 +119,16 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
         || told::show_check(&found),
         verdict,
     )
+}
+
+/// Calls what reads rows, shows how far it is, and stops it on Ctrl-C.
+fn read<T: Send>(
+    progress: &Progress,
+    output: Output,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
+    let stand = || told::stand(&progress.figures());
+    watched(output, stand, || progress.stop(), does)
 }
 
 fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
@@ -135,7 +143,7 @@ fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Re
     }
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let ended = watched(&progress, output, || {
+    let ended = read(&progress, output, || {
         Migration::new(&mapping, source, &backend, &progress).run(once)
     })?;
     backend.sync()?;
@@ -174,7 +182,7 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
     let backend = looked_at(&both.at)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let found = watched(&progress, output, || {
+    let found = read(&progress, output, || {
         verify(&mapping, source, &backend, &progress)
     })?;
     let found = found.map_err(of_comparison)?;
@@ -213,7 +221,7 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
     let began = Instant::now();
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let found = watched(&progress, output, || {
+    let found = read(&progress, output, || {
         mend(&mapping, source, &backend, &progress)
     })?;
     let found = found.map_err(of_comparison)?;
@@ -249,7 +257,7 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         asked("the migration goes on")?;
     }
     // What was written last is carried before the changes are dropped.
-    let ended = watched(&progress, output, || {
+    let ended = read(&progress, output, || {
         Migration::new(&mapping, source, &backend, &progress).run(true)
     })?;
     if !matches!(ended, Ended::Caught) {
@@ -259,7 +267,7 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         return output.report(document, || told::show_run(&ended, &figures), verdict);
     }
     let compared_progress = Progress::default();
-    let found = watched(&compared_progress, output, || {
+    let found = read(&compared_progress, output, || {
         verify(&mapping, source, &backend, &compared_progress)
     })?;
     let found = found.map_err(of_comparison)?;

@@ -1,90 +1,27 @@
 //! What is shown of a migration: for people, and for programs.
 
+use crate::cmd::watched::Stand;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
-use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_relational::{Alike, Checked, Ended, Figures, Mended, Problem, State, Verified};
 use serde_json::{Value as Json, json};
-use std::io::IsTerminal as _;
-use std::time::Duration;
 
-/// The time between two events.
-const EVENT_TIME: Duration = Duration::from_secs(1);
-
-/// Shows how far a command is: a line on a terminal, events for programs.
-pub(super) struct Screen {
-    line: Option<ProgressBar>,
-    has_events: bool,
-    due: Duration,
-}
-
-impl Screen {
-    pub(super) fn new(output: Output) -> Screen {
-        let is_text = output == Output::Text;
-        let line = (is_text && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{msg}");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-            ProgressBar::new_spinner().with_style(style)
-        });
-        Screen {
-            line,
-            has_events: !is_text,
-            due: EVENT_TIME,
-        }
-    }
-
-    pub(super) fn look(&mut self, stand: impl FnOnce() -> Stand, passed: Duration) {
-        let is_due = self.has_events && passed >= self.due;
-        if self.line.is_none() && !is_due {
-            return;
-        }
-        let stand = stand();
-        if let Some(line) = &self.line {
-            line.set_message(format!("{}, {} s", stand.line, passed.as_secs()));
-            line.tick();
-        }
-        if is_due {
-            self.due = passed + EVENT_TIME;
-            let mut event = json!({ "event": "progress", "seconds": passed.as_secs() });
-            event[stand.member] = stand.counted;
-            terminal::exactly(&event.to_string());
-        }
-    }
-
-    pub(super) fn end(&self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
-        }
-    }
-}
-
-/// How far a command is.
-pub(super) struct Stand {
-    /// For people.
-    pub(super) line: String,
-    /// For programs: the name of the member of an event, and its value.
-    pub(super) member: &'static str,
-    pub(super) counted: Json,
-}
-
-impl Stand {
-    /// That of a command that reads rows.
-    pub(super) fn of(figures: &Figures) -> Stand {
-        let does = match figures.follows {
-            true => "following",
-            false => "copying",
-        };
-        Stand {
-            line: format!(
-                "{does}: {} read, {} put, {} deleted",
-                counted_u64(figures.read, "row"),
-                counted_u64(figures.put, "item"),
-                figures.deleted,
-            ),
-            member: "counted",
-            counted: counted(figures),
-        }
+/// How far a command is that reads rows.
+pub(super) fn stand(figures: &Figures) -> Stand {
+    let does = match figures.follows {
+        true => "following",
+        false => "copying",
+    };
+    Stand {
+        line: format!(
+            "{does}: {} read, {} put, {} deleted",
+            counted_u64(figures.read, "row"),
+            counted_u64(figures.put, "item"),
+            figures.deleted,
+        ),
+        member: "counted",
+        counted: counted(figures),
     }
 }
 
