@@ -4,6 +4,7 @@
 //! time. Steps that use one processor run beside each other.
 
 mod alike;
+mod answer;
 mod beside;
 mod callers;
 mod changed;
