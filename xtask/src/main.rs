@@ -16,6 +16,7 @@ mod fuzz;
 mod install;
 mod lanes;
 mod modules;
+mod scripts;
 mod tidy;
 
 use std::path::{Path, PathBuf};

@@ -132,7 +132,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         check_source(root, path, &mut faults)?;
     }
     check_dependencies(root, &mut faults)?;
-    modules::check(&root.join("crates"), &mut faults)?;
+    modules::check(root, &mut faults)?;
     check_paths(root, &mut faults)?;
     if faults.is_empty() {
         say(&format!("{} files follow the house rules", files.len()));
