@@ -4,16 +4,20 @@
  *     npm --prefix clients/typescript/bench run bench -- [--seconds 1] [--rounds 7] [--parallel 8] [--only keyfold,raw]
  *
  * `--cold 20` also starts each that many times, in turns, and measures from the start of the process to the
- * answer of its first get. `KEYFOLD_BIN` names the server's binary. */
+ * answer of its first get. `--only keyfold-fetch,raw-fetch` measures the client beside the AWS SDK where both send by
+ * `fetch`. The others are compared with the first one. `KEYFOLD_BIN` names the server's binary. */
 
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const NAMES = ["keyfold", "raw", "electrodb", "toolbox"];
+/** Those that send by `fetch`, which are measured where `--only` names them. */
+const BY_FETCH = ["keyfold-fetch", "raw-fetch"];
 const OPERATIONS = ["get", "query", "put"];
 const BINARY = process.env.KEYFOLD_BIN ?? fileURLToPath(new URL("../../../target/release/keyfold", import.meta.url));
 const { values: options } = parseArgs({
@@ -30,8 +34,12 @@ const names = options.only.split(",");
 /** Bundles each contender as a program that deploys it would. */
 async function bundled() {
   execFileSync(BINARY, ["generate", "typescript", `${HERE}bench.keyfold`, "-o", `${HERE}made`]);
+  // The client by `fetch` has a table of its own.
+  const model = readFileSync(`${HERE}bench.keyfold`, "utf8").replace("table Bench ", "table BenchFetch ");
+  writeFileSync(`${HERE}made/fetch.keyfold`, model);
+  execFileSync(BINARY, ["generate", "typescript", `${HERE}made/fetch.keyfold`, "-o", `${HERE}made/fetch`]);
   await build({
-    entryPoints: [`${HERE}worker.mjs`, `${HERE}cold.mjs`, ...NAMES.map((name) => `${HERE}contenders/${name}.mjs`)],
+    entryPoints: [`${HERE}worker.mjs`, `${HERE}cold.mjs`, ...[...NAMES, ...BY_FETCH].map((name) => `${HERE}contenders/${name}.mjs`)],
     outdir: `${HERE}built`,
     outbase: HERE,
     outExtension: { ".js": ".mjs" },
@@ -90,7 +98,7 @@ for (const operation of OPERATIONS) {
   const own = rows[0];
   console.log(`\n${operation}: ms of CPU, operations a second, CPU beside ${own.name}`);
   for (const { name, cpu, rate } of rows) {
-    console.log(`  ${name.padEnd(10)} ${cpu.toFixed(3).padStart(7)} ${Math.round(rate).toString().padStart(7)} ${(cpu / own.cpu).toFixed(2).padStart(6)}x`);
+    console.log(`  ${name.padEnd(13)} ${cpu.toFixed(3).padStart(7)} ${Math.round(rate).toString().padStart(7)} ${(cpu / own.cpu).toFixed(2).padStart(6)}x`);
   }
 }
 if (Number(options.cold) > 0) {
@@ -103,7 +111,7 @@ if (Number(options.cold) > 0) {
     }
   }
   console.log("\ncold start: ms until the answer of the first get");
-  for (const name of names) console.log(`  ${name.padEnd(10)} ${median(all.get(name)).toFixed(1).padStart(7)}`);
+  for (const name of names) console.log(`  ${name.padEnd(13)} ${median(all.get(name)).toFixed(1).padStart(7)}`);
 }
 for (const child of children.values()) child.send({ operation: "end" });
 process_.kill();
