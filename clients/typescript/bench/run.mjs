@@ -5,13 +5,15 @@
  *
  * `--cold 20` also starts each that many times, in turns, and measures from the start of the process to the
  * answer of its first get. `--only keyfold-fetch,raw-fetch` measures the client beside the AWS SDK where both send by
- * `fetch`. The others are compared with the first one. `KEYFOLD_BIN` names the server's binary. */
+ * `fetch`. The others are compared with the first one. `--size` measures nothing else than what each program deploys.
+ * `KEYFOLD_BIN` names the server's binary. */
 
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -26,34 +28,47 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "7" },
     parallel: { type: "string", default: "8" },
     cold: { type: "string", default: "0" },
+    size: { type: "boolean", default: false },
     only: { type: "string", default: NAMES.join(",") },
   },
 });
 const names = options.only.split(",");
 
-/** Bundles each contender as a program that deploys it would. */
+/** How a program that is deployed is bundled. */
+const DEPLOYED = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  alias: { "@keyfold/client": `${HERE}../dist/esm/index.js` },
+  minify: true,
+  banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
+  logLevel: "error",
+};
+
+/** Generates the clients, and bundles each contender. */
 async function bundled() {
   execFileSync(BINARY, ["generate", "typescript", `${HERE}bench.keyfold`, "-o", `${HERE}made`]);
   // The client by `fetch` has a table of its own.
   const model = readFileSync(`${HERE}bench.keyfold`, "utf8").replace("table Bench ", "table BenchFetch ");
   writeFileSync(`${HERE}made/fetch.keyfold`, model);
   execFileSync(BINARY, ["generate", "typescript", `${HERE}made/fetch.keyfold`, "-o", `${HERE}made/fetch`]);
+  const contenders = [...NAMES, ...BY_FETCH].map((name) => `${HERE}contenders/${name}.mjs`);
   await build({
-    entryPoints: [`${HERE}worker.mjs`, `${HERE}cold.mjs`, ...[...NAMES, ...BY_FETCH].map((name) => `${HERE}contenders/${name}.mjs`)],
+    ...DEPLOYED,
+    entryPoints: [`${HERE}worker.mjs`, `${HERE}cold.mjs`, ...contenders],
     outdir: `${HERE}built`,
     outbase: HERE,
     outExtension: { ".js": ".mjs" },
-    bundle: true,
     splitting: true,
     external: ["./contenders/*"],
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    alias: { "@keyfold/client": `${HERE}../dist/esm/index.js` },
-    minify: true,
-    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
-    logLevel: "error",
   });
+}
+
+/** The bytes of a contender as one file, compressed by gzip, with all that it loads. */
+async function size(name) {
+  const { outputFiles } = await build({ ...DEPLOYED, entryPoints: [`${HERE}contenders/${name}.mjs`], write: false });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
 async function server() {
@@ -73,6 +88,12 @@ function median(values) {
 }
 
 await bundled();
+if (options.size) {
+  const sizes = await Promise.all(names.map(size));
+  console.log("bytes of a program with the three operations: bundled, minified, compressed by gzip");
+  for (const [at, name] of names.entries()) console.log(`  ${name.padEnd(13)} ${String(sizes[at]).padStart(8)}`);
+  process.exit();
+}
 const [process_, endpoint] = await server();
 const children = new Map();
 for (const name of names) {
