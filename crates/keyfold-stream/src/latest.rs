@@ -11,7 +11,7 @@
 //! decides: either was written before the consumer began.
 
 use crate::handler::is_passing;
-use crate::lease::{Began, Row, ShardKey};
+use crate::lease::{Began, Beginning, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
@@ -40,7 +40,7 @@ pub(crate) async fn ensure(
     table: &str,
 ) -> Result<(), ClientError> {
     let rows = leases.all(io).await?;
-    if rows.iter().any(|row| matches!(row, Row::Stream { .. })) {
+    if rows.iter().any(|row| matches!(row, Row::Stream(_))) {
         return Ok(());
     }
     let mut looks = 0;
@@ -48,18 +48,17 @@ pub(crate) async fn ensure(
         let stream = stream_of(io, table).await?;
         looks += 1;
         match shards(io, &stream).await? {
-            Some(listed) => return begin(io, leases, Start::Latest, (&stream, &listed)).await,
             // It is gone with its records. The one that follows it is read from its beginning.
-            None if looks == LOOKS_MAX => {
-                return begin(io, leases, Start::Latest, (&stream, &[])).await;
+            None if looks < LOOKS_MAX => io.pause(TROUBLE_PAUSE).await,
+            listed => {
+                return begin(io, leases, Start::Latest, (&stream, listed.as_deref())).await;
             }
-            None => io.pause(TROUBLE_PAUSE).await,
         }
     }
 }
 
 /// Stores where a consumer begins a stream with these shards, unless another worker has done so, or has begun
-/// another stream with the latest records.
+/// another stream with the latest records. Of a stream that is gone, which has none, it wants no record.
 ///
 /// # Errors
 /// The backend's.
@@ -67,13 +66,19 @@ pub(crate) async fn begin(
     io: &dyn Io,
     leases: &LeaseTable,
     start: Start,
-    (stream, listed): (&str, &[Shard]),
+    (stream, listed): (&str, Option<&[Shard]>),
 ) -> Result<(), ClientError> {
     let began = match start {
-        Start::Latest => places(io, listed).await?,
+        Start::Latest => places(io, listed.unwrap_or_default()).await?,
         Start::Oldest => Began::new(),
     };
-    leases.begin(io, (stream, start), &began).await.map(|_| ())
+    let beginning = Beginning {
+        stream: stream.to_owned(),
+        start,
+        began,
+        is_unleased: listed.is_some(),
+    };
+    leases.begin(io, &beginning).await.map(|_| ())
 }
 
 /// For each shard, the place behind which the records lie that are written from now on.
@@ -118,7 +123,7 @@ async fn places(io: &dyn Io, listed: &[Shard]) -> Result<Began, ClientError> {
 /// The search for the place of one shard.
 struct Search {
     /// From its oldest record on.
-    pages: Pages,
+    oldest: Pages,
     newest: Pages,
     has_begun: bool,
     empty: u32,
@@ -128,7 +133,7 @@ struct Search {
 impl Search {
     fn of(key: &ShardKey) -> Search {
         Search {
-            pages: Pages::oldest(key),
+            oldest: Pages::oldest(key),
             newest: Pages::newest(key),
             has_begun: false,
             empty: 0,
@@ -140,7 +145,7 @@ impl Search {
     async fn step(&mut self, io: &dyn Io) -> Result<bool, ClientError> {
         if !self.has_begun {
             self.newest.begin(io).await?;
-            self.pages.begin(io).await?;
+            self.oldest.begin(io).await?;
             self.has_begun = true;
         }
         let is_written = self.newest.next(io).await?.records > 0;
@@ -148,15 +153,15 @@ impl Search {
             self.found = Some(self.newest.read.clone());
             return Ok(true);
         }
-        let has_records = self.pages.next(io).await?.records > 0;
+        let has_records = self.oldest.next(io).await?.records > 0;
         self.empty = match has_records {
             true => 0,
             false => self.empty + 1,
         };
-        if self.newest.next.is_none() || self.pages.next.is_none() {
+        if self.newest.next.is_none() || self.oldest.next.is_none() {
             self.found = Some(Position::End);
         } else if self.empty >= EMPTY_PAGES {
-            self.found = Some(self.pages.read.clone());
+            self.found = Some(self.oldest.read.clone());
         }
         Ok(has_records)
     }

@@ -606,6 +606,25 @@ fn a_stream_that_is_followed_by_another_is_handled_to_its_end() {
     assert_eq!(handled, all);
 }
 
+/// While no server is there, the table gets two other streams: the one between is not passed over, and no
+/// record is handled before those of the streams before its own.
+#[test]
+fn a_stream_between_two_others_is_handled_in_its_turn() {
+    let mut run = Run::new("batch=2", done);
+    run.put(&["1"]);
+    run.work(1);
+    run.shards.clear();
+    for ids in [["2", "3", "4"], ["5", "6", "7"], ["8", "9", "10"]] {
+        run.put(&ids);
+        follow(&run.play.engine);
+    }
+    run.put(&["11"]);
+    run.mapping = mapping(&run.play, "batch=2");
+    run.work(20);
+    let all: Vec<String> = (1..=11).map(|id| id.to_string()).collect();
+    assert_eq!(run.events().concat(), all);
+}
+
 /// A stream is switched off while no server is there: what it has is handled.
 #[test]
 fn a_stream_that_is_switched_off_is_handled_to_its_end() {

@@ -115,6 +115,11 @@ fn stream_on() -> serde_json::Value {
 /// The source gets another stream.
 pub(crate) fn follow(engine: &Engine) {
     switch_off(engine);
+    switch_on(engine);
+}
+
+/// The source, which has no stream, gets one.
+pub(crate) fn switch_on(engine: &Engine) {
     let body = json!({"TableName": SOURCE, "StreamSpecification": stream_on()});
     carried_out(engine, "UpdateTable", &body);
 }
