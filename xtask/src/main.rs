@@ -7,6 +7,7 @@ mod alike;
 mod beside;
 mod callers;
 mod changed;
+mod clone;
 mod counts;
 mod e2e;
 mod elsewhere;
