@@ -8,6 +8,7 @@ mod answer;
 mod beside;
 mod callers;
 mod changed;
+mod clone;
 mod counts;
 mod e2e;
 mod elsewhere;

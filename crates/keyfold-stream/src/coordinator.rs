@@ -5,14 +5,15 @@ use crate::assign::{Taker, View};
 use crate::crew::Crew;
 use crate::gap::{AtGap, Gap};
 use crate::latest;
-use crate::lease::{Beginning, Row};
-use crate::lease_table::Changed;
+use crate::lease::{Beginning, Row, is_deleted};
+use crate::lease_table::{Changed, LeaseTable};
 use crate::position::Position;
 use crate::reader::read;
 use crate::report::Report;
 use crate::start::Start;
 use crate::topology::{Shard, shards, stream_of};
 use crate::world::Io;
+use keyfold_api::ErrorKind;
 use keyfold_lower::ClientError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -78,6 +79,9 @@ impl Coordinator {
     async fn turn(&mut self) -> Result<(), ClientError> {
         let crew = Arc::clone(&self.crew);
         self.update().await?;
+        if crew.is_stopping() {
+            return Ok(());
+        }
         let now = crew.world.now();
         let is_time = self
             .looked
@@ -92,7 +96,23 @@ impl Coordinator {
 
     /// Reads the leases.
     async fn update(&mut self) -> Result<(), ClientError> {
-        let rows = self.crew.leases.all(&*self.crew.world).await?;
+        let rows = match self.crew.leases.all(&*self.crew.world).await {
+            // The table is gone, in which there were some.
+            Err(error)
+                if error.kind() == Some(ErrorKind::ResourceNotFound) && !self.began.is_empty() =>
+            {
+                Vec::new()
+            }
+            rows => rows?,
+        };
+        if is_deleted(&self.began, &rows) {
+            let LeaseTable { table, consumer } = &self.crew.leases;
+            self.crew.fail(format!(
+                "the leases of the consumer {consumer} were deleted from the table {table}: up to where records are \
+                 handled is not known any more, and a worker that starts now begins anew"
+            ));
+            return Ok(());
+        }
         let mut leases = Vec::new();
         for row in rows {
             match row {
@@ -131,11 +151,12 @@ impl Coordinator {
         for stream in self.view.streams.names() {
             let Some(listed) = shards(io, &stream).await? else {
                 self.clean(&stream, &[]).await?;
-                // A stream that was just switched on is found a moment later.
+                // A stream that was just switched on is found a moment later. One that is gone is none of the
+                // consumer's any more when another one has come.
                 if latest.as_ref().is_ok_and(|latest| *latest != stream) {
                     self.never_read(&stream).await?;
+                    self.view.streams.remove(&stream);
                 }
-                self.view.streams.remove(&stream);
                 continue;
             };
             self.lease(&stream, &listed).await?;

@@ -166,3 +166,100 @@ impl Search {
         Ok(has_records)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Boxed;
+    use keyfold_api::{
+        ErrorKind, GetRecordsOutput, GetShardIteratorOutput, Named, Request, Response,
+        ShardIteratorType, StreamEvent, StreamRecord,
+    };
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// A shard with one record, which is trimmed when it was read.
+    struct Trimmed(AtomicU32);
+
+    impl Trimmed {
+        fn answer(&self, request: &Request) -> Result<Response, ClientError> {
+            let kind = ErrorKind::TrimmedDataAccess;
+            let trimmed = || ClientError::Service {
+                kind: Some(kind),
+                exception: kind.exception().to_owned(),
+                message: String::new(),
+                reasons: Vec::new(),
+                found: Vec::new(),
+            };
+            if let Request::GetShardIterator(input) = request {
+                let name = match input.shard_iterator_type {
+                    Some(Named::Known(ShardIteratorType::Latest)) => "newest",
+                    Some(Named::Known(ShardIteratorType::TrimHorizon)) => "oldest",
+                    _ => return Err(trimmed()),
+                };
+                return Ok(Response::GetShardIterator(GetShardIteratorOutput {
+                    shard_iterator: Some(name.to_owned()),
+                }));
+            }
+            let Request::GetRecords(input) = request else {
+                panic!("another request");
+            };
+            let at = input.shard_iterator.clone().expect("an iterator");
+            let page = |records, next: &str| {
+                Ok(Response::GetRecords(GetRecordsOutput {
+                    records: Some(records),
+                    next_shard_iterator: Some(next.to_owned()),
+                }))
+            };
+            match at.as_str() {
+                "oldest" if self.0.fetch_add(1, Ordering::SeqCst) == 0 => {
+                    let record = StreamRecord {
+                        sequence_number: Some("5".to_owned()),
+                        ..StreamRecord::default()
+                    };
+                    let event = StreamEvent {
+                        dynamodb: Some(record),
+                        ..StreamEvent::default()
+                    };
+                    page(vec![event], "behind it")
+                }
+                "behind it" => Err(trimmed()),
+                _ => page(Vec::new(), &at),
+            }
+        }
+    }
+
+    impl Io for Trimmed {
+        fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+            Box::pin(std::future::ready(self.answer(&request)))
+        }
+
+        fn pause(&self, _: Duration) -> Boxed<'_, ()> {
+            Box::pin(std::future::ready(()))
+        }
+
+        fn random(&self) -> u64 {
+            0
+        }
+    }
+
+    /// A place at a record that is gone would be a gap as soon as it is read.
+    #[test]
+    fn a_shard_that_is_trimmed_during_the_search_has_no_place_at_a_record_that_is_gone() {
+        let key = ShardKey {
+            stream: "arn".to_owned(),
+            shard: "shardId-1".to_owned(),
+        };
+        let shard = Shard {
+            key,
+            parent: None,
+            is_open: true,
+        };
+        let io = Trimmed(AtomicU32::new(0));
+        let found = keyfold_client::blocked(places(&io, &[shard])).expect("places");
+        assert_eq!(
+            found,
+            Began::from([("shardId-1".to_owned(), Position::Horizon)])
+        );
+        assert!(io.0.load(Ordering::SeqCst) > 1, "it was trimmed");
+    }
+}

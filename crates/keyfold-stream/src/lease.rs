@@ -174,6 +174,17 @@ pub(crate) fn number(number: u64) -> Value {
     Value::N(number.into())
 }
 
+/// Whether somebody has deleted what a consumer had stored: a beginning stays as long as the consumer.
+pub(crate) fn is_deleted(begun: &BTreeMap<String, Beginning>, rows: &[Row]) -> bool {
+    let is_stored = |stream: &String| {
+        rows.iter().any(|row| match row {
+            Row::Stream(beginning) => beginning.stream == *stream,
+            Row::Lease(_) => false,
+        })
+    };
+    !begun.keys().all(is_stored)
+}
+
 impl Row {
     /// Reads an item of the table.
     ///

@@ -3,7 +3,7 @@
 use crate::assign::View;
 use crate::gap::Gap;
 use crate::latest;
-use crate::lease::{Beginning, Row, ShardKey};
+use crate::lease::{Beginning, Row, ShardKey, is_deleted};
 use crate::lease_table::LeaseTable;
 use crate::mapping::function::{Function, Listener};
 use crate::mapping::settings::Settings;
@@ -15,6 +15,7 @@ use crate::tables::{described, names};
 use crate::threads::{Sends, Threads};
 use crate::topology::{Shard as Listed, shards};
 use crate::world::{Io, World};
+use keyfold_api::ErrorKind;
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use keyfold_model::near;
@@ -119,11 +120,11 @@ impl Mapping {
             self.close_lost(&stream, listed)?;
             match found {
                 Some(listed) => self.view.streams.leased(&stream, listed),
-                // Its leases are ended and deleted first.
-                None if self.view.leases().all(|lease| lease.key.stream != stream) => {
-                    if latest.as_ref().is_some_and(|latest| *latest != stream) {
-                        self.never_read(&stream)?;
-                    }
+                // Its leases are ended and deleted first, and another stream has come.
+                None if self.view.leases().all(|lease| lease.key.stream != stream)
+                    && latest.as_ref().is_some_and(|latest| *latest != stream) =>
+                {
+                    self.never_read(&stream)?;
                     self.view.streams.remove(&stream);
                 }
                 None => {}
@@ -199,8 +200,26 @@ impl Mapping {
     /// Reads the leases.
     fn update(&mut self) -> Result<(), ClientError> {
         let of = &self.of;
+        let rows = match blocked(of.leases.all(&*of.world)) {
+            // The table is gone, in which there were some. The next look makes it.
+            Err(error)
+                if error.kind() == Some(ErrorKind::ResourceNotFound) && !self.began.is_empty() =>
+            {
+                Vec::new()
+            }
+            rows => rows?,
+        };
+        if is_deleted(&self.began, &rows) {
+            let table = &of.leases.table;
+            of.listener.report(&format!(
+                "its positions were deleted from the table {table}: it begins anew"
+            ));
+            self.began.clear();
+            self.running.clear();
+            self.view = View::default();
+        }
         let mut leases = Vec::new();
-        for row in blocked(of.leases.all(&*of.world))? {
+        for row in rows {
             match row {
                 Row::Lease(lease) => leases.push(lease),
                 Row::Stream(beginning) => {

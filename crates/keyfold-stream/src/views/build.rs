@@ -139,6 +139,8 @@ async fn follow(
             consumer: generation.consumer(view, table),
         };
         let own = of(next);
+        // Somebody may have deleted it: then a generation is built anew.
+        own.ensure(io).await?;
         for row in of(live).all(io).await? {
             match row {
                 Row::Lease(Lease {

@@ -143,6 +143,29 @@ fn carried_out(engine: &Engine, operation: &str, body: &serde_json::Value) {
     }
 }
 
+/// Deletes the leases of all consumers, or the table that has them.
+pub(crate) fn delete_leases(engine: &Engine, with_table: bool) {
+    let table = "keyfold_leases";
+    if with_table {
+        return carried_out(engine, "DeleteTable", &json!({"TableName": table}));
+    }
+    let Ok(Response::Scan(page)) = answer(engine, request("Scan", &json!({"TableName": table})))
+    else {
+        panic!("the scan failed");
+    };
+    for item in page.items.unwrap_or_default() {
+        let item = item.to_item();
+        let key = json!({
+            "consumer": {"S": text(&item, "consumer")}, "lease": {"S": text(&item, "lease")},
+        });
+        carried_out(
+            engine,
+            "DeleteItem",
+            &json!({"TableName": table, "Key": key}),
+        );
+    }
+}
+
 /// Writes an order of a product. `version` is larger than those before.
 pub(crate) fn put_order(engine: &Engine, id: &str, product: &str, total: i64, version: u64) {
     let body = json!({"TableName": SOURCE, "Item": {
