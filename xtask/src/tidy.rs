@@ -38,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
     ("lsp", &["model", "codegen"]),
+    ("workbench", &["codegen", "lsp"]),
     ("build", &["model", "codegen"]),
     ("lower", &["types", "api", "model", "wire"]),
     (
@@ -97,6 +98,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "codegen",
             "lsp",
+            "workbench",
             "client",
             "prove",
             "stream",
