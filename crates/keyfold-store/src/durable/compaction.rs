@@ -35,6 +35,7 @@ pub(super) fn run(shared: &Shared) {
             state = shared.pause(state, compactor.backoff.failed());
             continue;
         }
+        shared.tree.release_views();
         shared.remove_leftovers(&mut state);
         state = match compactor.due(&state) {
             Due::Now(compaction) => compactor.compact(state, compaction),

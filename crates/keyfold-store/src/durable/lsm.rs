@@ -1,6 +1,7 @@
 //! The storage engine behind our own names: lsm-tree's log-structured merge tree, and the archive
-//! format (sfa) of its files. No other file names their types.
+//! format (sfa) of its files. Only [`super::view`] names their types, too.
 
+use super::view::{View, Views};
 use crate::error::StoreError;
 use bytes::Bytes;
 use lsm_tree::compaction::Leveled;
@@ -9,12 +10,11 @@ use lsm_tree::config::{
     RestartIntervalPolicy,
 };
 use lsm_tree::{
-    AbstractTree, AnyTree, Cache, CompressionType, DescriptorTable, Guard, IterGuardImpl,
-    SequenceNumberCounter, Slice,
+    AbstractTree, AnyTree, Cache, CompressionType, DescriptorTable, InternalValue,
+    SequenceNumberCounter, Slice, ValueType,
 };
 use std::collections::HashSet;
 use std::io::{self, Read};
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +31,8 @@ const TABLES_ADVICE: &str = "put the files in tables/tables of the data folder b
 #[derive(Clone)]
 pub(super) struct Tree {
     tree: AnyTree,
+    /// What is read and written, without the tree's own lock.
+    views: Arc<Views>,
     /// Numbers of writes and of manifests, ascending.
     sequence: SequenceNumberCounter,
 }
@@ -82,7 +84,12 @@ impl Tree {
             tree.get_highest_persisted_seqno()
                 .map_or(1, |highest| highest + 1),
         );
-        Ok(Tree { tree, sequence })
+        let views = Arc::new(Views::of(&tree));
+        Ok(Tree {
+            tree,
+            views,
+            sequence,
+        })
     }
 
     /// The folder of the tree: manifests, and the folder of table files.
@@ -106,44 +113,44 @@ impl Tree {
     }
 
     /// Sets a key, or removes it when there is no value; returns the memtable's size in bytes
-    /// after it.
+    /// after it. Only for the writer of the store, which also seals the memtable.
     pub(super) fn insert(&self, key: &[u8], value: Option<&[u8]>, sequence: u64) -> u64 {
-        let (_, memtable_bytes) = match value {
-            Some(value) => self
-                .tree
-                .insert(Slice::from(key), Slice::from(value), sequence),
-            None => self.tree.remove(Slice::from(key), sequence),
-        };
-        memtable_bytes
+        let key = Slice::from(key);
+        self.views.newest().insert(match value {
+            Some(value) => InternalValue::from_components(key, value, sequence, ValueType::Value),
+            None => InternalValue::new_tombstone(key, sequence),
+        })
     }
 
-    /// The value of a key, from writes below a sequence number.
-    pub(super) fn get(&self, key: &[u8], below: u64) -> Result<Option<Bytes>, StoreError> {
-        Ok(self.tree.get(key, below)?.map(Bytes::from))
+    /// The newest value of a key.
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        let found = self.views.newest().get(key, u64::MAX)?;
+        Ok(found.map(|entry| Bytes::from(entry.value)))
     }
 
-    /// The entries between two bounds, from writes below a sequence number.
-    pub(super) fn range(
-        &self,
-        low: Bound<&[u8]>,
-        high: Bound<&[u8]>,
-        below: u64,
-    ) -> impl DoubleEndedIterator<Item = Entry> + Send + use<> {
-        self.tree
-            .range::<&[u8], _>((low, high), below, None)
-            .map(Entry)
+    /// A view to keep, and the read point that `newest` returns at the same moment: the view holds all
+    /// writes below it.
+    pub(super) fn view_at<T>(&self, newest: impl Fn() -> T) -> (Arc<View>, T) {
+        self.views.newest_with(newest)
+    }
+
+    /// Releases the memtables and table files of views that nobody reads any more.
+    pub(super) fn release_views(&self) {
+        self.views.release();
     }
 
     /// Seals the memtable and begins a new one.
     pub(super) fn seal_memtable(&self) {
-        self.tree.rotate_memtable();
+        self.views.seal(&self.tree);
     }
 
     /// Writes the sealed memtables to table files. Overwritten versions below `oldest`, the oldest
     /// read point, are dropped.
     pub(super) fn flush(&self, oldest: u64) -> Result<(), StoreError> {
         let lock = self.tree.get_flush_lock();
-        Ok(self.tree.flush(&lock, oldest).map(drop)?)
+        let flushed = self.tree.flush(&lock, oldest);
+        self.views.renew(&self.tree);
+        Ok(flushed.map(drop)?)
     }
 
     /// Runs a compaction. `table_bytes`: the size at which a table file ends and the next begins.
@@ -154,24 +161,25 @@ impl Tree {
         oldest: u64,
     ) -> Result<(), StoreError> {
         let leveled = Leveled::default().with_table_target_size(table_bytes);
-        match compaction {
-            Compaction::Leveled => self.tree.compact(Arc::new(leveled), oldest)?,
+        let compacted = match compaction {
+            Compaction::Leveled => self.tree.compact(Arc::new(leveled), oldest),
             Compaction::LevelZero => self
                 .tree
-                .compact(Arc::new(leveled.with_l0_threshold(1)), oldest)?,
-            Compaction::Major => self.tree.major_compact(table_bytes, oldest)?,
-        }
-        Ok(())
+                .compact(Arc::new(leveled.with_l0_threshold(1)), oldest),
+            Compaction::Major => self.tree.major_compact(table_bytes, oldest),
+        };
+        self.views.renew(&self.tree);
+        Ok(compacted?)
     }
 
     /// The number of sealed memtables that are not flushed yet.
     pub(super) fn sealed_memtables(&self) -> usize {
-        self.tree.sealed_memtable_count()
+        self.views.newest().sealed_memtables()
     }
 
     /// The number of overlapping runs in level 0: a read may look into each.
     pub(super) fn level_zero_runs(&self) -> usize {
-        self.tree.l0_run_count()
+        self.views.newest().level_zero_runs()
     }
 
     /// Bytes of the table files in use.
@@ -221,22 +229,6 @@ impl Tree {
     /// The id that the next table file gets.
     pub(super) fn next_table_id(&self) -> u64 {
         self.tree.next_table_id()
-    }
-}
-
-/// An entry of a range, whose value is not read yet.
-pub(crate) struct Entry(IterGuardImpl);
-
-impl Entry {
-    /// Reads the key and the value.
-    pub(crate) fn into_pair(self) -> Result<(Bytes, Bytes), StoreError> {
-        let (key, value) = self.0.into_inner()?;
-        Ok((Bytes::from(key), Bytes::from(value)))
-    }
-
-    /// Reads the value.
-    pub(crate) fn into_value(self) -> Result<Bytes, StoreError> {
-        Ok(Bytes::from(self.0.value()?))
     }
 }
 

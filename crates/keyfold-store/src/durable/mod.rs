@@ -7,7 +7,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `lsm` | the storage engine, behind our own names |
+//! | `lsm`, `view` | the storage engine, behind our own names, and what it holds at a moment |
 //! | `manifest`, `scratch_copy`, `free_space` | its files: examined, repaired, copied, measured |
 //! | `read_points`, `snapshot` | what readers see |
 //! | `writer` | the state of the one writer |
@@ -30,8 +30,9 @@ mod scratch_copy;
 mod shared;
 mod snapshot;
 mod store;
+mod view;
 mod writer;
 
-pub(crate) use lsm::Entry;
 pub(crate) use snapshot::DurableSnapshot;
 pub(crate) use store::DurableStore;
+pub(crate) use view::Entry;

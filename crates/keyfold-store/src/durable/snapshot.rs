@@ -1,7 +1,7 @@
 //! A snapshot of the durable store.
 
-use super::lsm::{Entry, Tree};
 use super::read_points::ReadPoint;
+use super::view::{Entry, View};
 use crate::error::StoreError;
 use crate::folder::Claim;
 use bytes::Bytes;
@@ -13,13 +13,14 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct DurableSnapshot {
     pub(super) read_point: ReadPoint,
-    pub(super) tree: Tree,
+    pub(super) view: Arc<View>,
     pub(super) claim: Arc<Claim>,
 }
 
 impl DurableSnapshot {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.tree.get(key, *self.read_point)
+        let found = self.view.get(key, *self.read_point)?;
+        Ok(found.map(|entry| Bytes::from(entry.value)))
     }
 
     pub(crate) fn range(
@@ -27,7 +28,7 @@ impl DurableSnapshot {
         low: Bound<&[u8]>,
         high: Bound<&[u8]>,
     ) -> impl DoubleEndedIterator<Item = Entry> + Send + use<> {
-        self.tree.range(low, high, *self.read_point)
+        self.view.range(low, high, *self.read_point)
     }
 
     /// Like [`DurableSnapshot::range`], and releases the read point: the range keeps the memtables

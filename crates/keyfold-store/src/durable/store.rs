@@ -152,13 +152,14 @@ impl DurableStore {
 
     /// The newest value of a key.
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        self.tree.get(key, u64::MAX)
+        self.tree.get(key)
     }
 
     pub(crate) fn snapshot(&self) -> DurableSnapshot {
+        let (view, read_point) = self.tree.view_at(|| self.read_points.newest());
         DurableSnapshot {
-            read_point: self.read_points.newest(),
-            tree: self.tree.clone(),
+            read_point,
+            view,
             claim: Arc::clone(&self.claim),
         }
     }

@@ -403,6 +403,41 @@ fn a_long_scan_keeps_only_the_versions_that_it_reads() {
     assert_eq!(scan.count(), 499);
 }
 
+/// The storage engine holds its lock while the end of a flush or a compaction is written and synced. Who
+/// answers a request does not wait for it.
+#[test]
+fn nobody_who_reads_or_writes_waits_for_the_lock_of_the_storage_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 20_000);
+    fill(&store, 0, 500);
+    wait_for("the tables are compacted", || {
+        store.pending_maintenance() == 0
+    });
+    fill(&store, 0, 10);
+    let (begin, begun) = mpsc::channel();
+    let (end, ended) = mpsc::channel();
+    let store = &store;
+    let answered = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let () = begun.recv().unwrap();
+            let change = (&b"new"[..], Some(&b"value"[..]));
+            store
+                .apply([change].into_iter(), Durability::Synced)
+                .unwrap();
+            assert_eq!(store.get(b"new").unwrap().as_deref(), Some(&b"value"[..]));
+            let snapshot = store.snapshot();
+            assert_eq!(snapshot.get(b"new").unwrap().as_deref(), change.1);
+            assert_eq!(contents(&snapshot).len(), 501);
+            end.send(()).unwrap();
+        });
+        store.tree.with_manifest_locked(|| {
+            begin.send(()).unwrap();
+            ended.recv_timeout(Duration::from_secs(60))
+        })
+    });
+    assert_eq!(answered, Ok(()));
+}
+
 /// Each call of a flush fails in turn, before or after the manifest has changed: the flush is tried
 /// again, and every write is there.
 #[test]
