@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -155,6 +157,81 @@ def test_a_server_that_does_not_answer_costs_the_time_of_a_call(model: Model) ->
                         await getattr(client, name)(*args, timeout=0.5)
 
         asyncio.run(run())
+
+
+def silent_until(ends: threading.Event) -> Fault:
+    """Loses a request, and says nothing before the end."""
+
+    def silent(_operation: str, _input: Json, _send: Send) -> None:
+        ends.wait(120)
+
+    return silent
+
+
+READS: dict[str, tuple[Any, ...]] = {
+    "GetItem": called("one", "thing", THING),
+    "Query": called("all", "bookings", {"accountId": "a"}),
+    "BatchGetItem": called("get_many", "Thing", [THING]),
+}
+
+
+@pytest.mark.parametrize("ask", BOTH)
+def test_a_read_by_a_connection_that_has_died_is_sent_again(
+    model: Model, proxy: Proxy, ask: Asked
+) -> None:
+    ends = threading.Event()
+    for operation in READS:
+        proxy.fail(operation, silent_until(ends))
+
+    def asked(call: tuple[Any, ...]) -> object:
+        return ask(model, proxy.endpoint, Options(), call)
+
+    try:
+        with ThreadPoolExecutor(len(READS)) as others:
+            assert list(others.map(asked, READS.values())) == [None, [], [None]]
+    finally:
+        ends.set()
+        proxy.faults.clear()
+    assert sorted(proxy.operations()) == sorted([*READS, *READS])
+
+
+@pytest.mark.parametrize("ask", BOTH)
+def test_an_answer_that_is_slow_is_awaited(
+    model: Model, client: Client, proxy: Proxy, ask: Asked
+) -> None:
+    """That of a write, that of the second attempt of a read, and that of a call with a time."""
+
+    def slower(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+        time.sleep(6)
+        return send()
+
+    name = f"{name_of(ask)} slower"
+    account = {"accountId": name, "owner": "o", "email": f"{name}@slow"}
+    booking = {"accountId": name, "amount": 1}
+    calls: list[tuple[str, int, tuple[Any, ...]]] = [
+        ("TransactWriteItems", 1, called("create", "Account", account)),
+        ("PutItem", 1, called("create", "Booking", booking)),
+        ("GetItem", 2, called("one", "thing", THING)),
+        ("Query", 1, called("all", "bookings", {"accountId": name}, timeout=100.0)),
+    ]
+    ends = threading.Event()
+    proxy.fail("GetItem", silent_until(ends))
+    for operation, _, _ in calls:
+        proxy.fail(operation, *[slower] * 2)
+    with ThreadPoolExecutor(len(calls)) as others:
+
+        def asked(call: tuple[Any, ...]) -> object:
+            return ask(model, proxy.endpoint, Options(), call)
+
+        for done in [others.submit(asked, call) for _, _, call in calls]:
+            done.result()
+    ends.set()
+    proxy.faults.clear()
+    counts = Counter(proxy.operations())
+    assert {operation: counts[operation] for operation, _, _ in calls} == {
+        operation: count for operation, count, _ in calls
+    }
+    assert there(client, name) == [1]
 
 
 def test_a_connection_keeps_no_time_of_a_call(model: Model, proxy: Proxy) -> None:

@@ -1,11 +1,11 @@
 //! Attributes and their values as a program gives them.
 
 use crate::error::Error;
-use crate::serial::fault::Fault;
+use crate::serial::fault::{Fault, Raised};
 use crate::serial::plain::Plain;
 use crate::serial::write;
 use keyfold_types::Value;
-use serde::ser::{Error as _, Serialize, Serializer};
+use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Names and values, made by [`values!`](crate::values!) or one after the other.
@@ -100,8 +100,12 @@ impl<N: Into<String>, V: Serialize> FromIterator<(N, V)> for Values {
 
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = self.members.as_ref().map_err(S::Error::custom)?;
-        serializer.collect_map(members.iter().map(|(name, held)| (name, Plain(held))))
+        match &self.members {
+            Ok(members) => {
+                serializer.collect_map(members.iter().map(|(name, held)| (name, Plain(held))))
+            }
+            Err(fault) => Raised::of(fault).serialize(serializer),
+        }
     }
 }
 

@@ -142,13 +142,6 @@ fn a_value_of_another_type_is_refused() {
             assert!(path.starts_with(name), "{name} {held}: {path}");
         }
     }
-    for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
-        let given = values! { "id": "a", "size": float };
-        let error = database.put("Doc", given).unwrap_err();
-        assert!(matches!(error, Error::Invalid { .. }), "{error:?}");
-        let said = error.to_string();
-        assert!(said.contains("size"), "{said}");
-    }
     let missing = attribute(database.create("Doc", json!({ "n": 1 })), "Doc");
     assert_eq!(missing, "id");
     for whole in [
@@ -161,4 +154,37 @@ fn a_value_of_another_type_is_refused() {
         attribute(database.put("Doc", whole), "Doc");
     }
     assert_eq!(sent.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_value_given_by_the_macro_is_refused_with_its_path() {
+    let (database, sent) = counted();
+    for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
+        let given = || values! { "id": "a", "size": float };
+        assert_eq!(attribute(database.put("Doc", given()), "Doc"), "size");
+        assert_eq!(attribute(database.create("Doc", given()), "Doc"), "size");
+        assert_eq!(attribute(database.update("Doc", given()), "Doc"), "size");
+        let nested = values! { "id": "a", "prices": { "x": 1, "y": float } };
+        assert_eq!(attribute(database.put("Doc", nested), "Doc"), "prices.y");
+        let line = values! { "label": "x", "count": float };
+        let lines = values! { "id": "a", "lines": [null, line, 1] };
+        let put = database.put("Doc", lines);
+        assert_eq!(attribute(put, "Doc"), "lines[1].count");
+        let line = values! { "label": "x", "count": [1, [2, float]] };
+        let run = database.run("fill").arg("id", "a").arg("lines", [line]);
+        let path = attribute(run.send(), "the write fill");
+        assert_eq!(path, "lines[0].count[1][1]");
+    }
+    let twice = values! { "id": "a", "size": 1, "size": 2 };
+    assert_eq!(attribute(database.put("Doc", twice), "Doc"), "size");
+    assert_eq!(sent.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn values_that_cannot_be_stored_are_no_json() {
+    let given = values! { "id": "a", "prices": { "x": [1, f64::NAN] } };
+    let error = serde_json::to_value(&given).unwrap_err().to_string();
+    assert_eq!(error, given.members().err().unwrap().to_string());
+    assert!(error.starts_with("prices.x[1]: "), "{error}");
+    assert!(serde_json::to_string(&given).is_err());
 }

@@ -1,6 +1,11 @@
 //! Errors of serde with the path to the member that they are about.
 
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::fmt;
+
+/// The name of the newtype by which `write` is given the reason of a fault, at the place of the fault.
+/// Other serializers write it, and get the whole fault as their error afterwards.
+pub(crate) const FAULT: &str = "$keyfold::Fault";
 
 /// Why a value cannot be written or read, and where: `lines[2].price`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +66,53 @@ impl Fault {
             }
         }
         Ok(())
+    }
+}
+
+/// A fault that is serialized in place of the values that have it: always an error.
+///
+/// An error of serde is made from a text, so that it has no path of its own. `write` finds the path
+/// again, by the same maps and lists, and adds the ones around them.
+pub(crate) struct Raised<'f> {
+    fault: &'f Fault,
+    /// The steps that are left, the innermost first.
+    left: &'f [Step],
+}
+
+impl<'f> Raised<'f> {
+    pub(crate) fn of(fault: &'f Fault) -> Raised<'f> {
+        Raised {
+            fault,
+            left: &fault.path,
+        }
+    }
+}
+
+impl Serialize for Raised<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some((step, left)) = self.left.split_last() else {
+            serializer.serialize_newtype_struct(FAULT, &self.fault.reason)?;
+            return Err(S::Error::custom(self.fault));
+        };
+        let inner = Raised {
+            fault: self.fault,
+            left,
+        };
+        match step {
+            Step::Member(name) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry(name, &inner)?;
+                map.end()
+            }
+            Step::Element(at) => {
+                let mut list = serializer.serialize_seq(None)?;
+                for _ in 0..*at {
+                    list.serialize_element(&())?;
+                }
+                list.serialize_element(&inner)?;
+                list.end()
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A serializer whose output is an attribute value.
 
-use super::fault::Fault;
+use super::fault::{FAULT, Fault};
 use super::number;
 use super::plain::NUMBER;
 use keyfold_types::Value;
@@ -147,11 +147,11 @@ impl ser::Serializer for Writer {
         name: &'static str,
         held: &T,
     ) -> Result<Value, Fault> {
-        let held = held.serialize(self)?;
-        if let (Value::S(text), NUMBER) = (&held, name) {
-            return number::parse(text).map(Value::N);
+        match (held.serialize(self)?, name) {
+            (Value::S(text), NUMBER) => number::parse(&text).map(Value::N),
+            (Value::S(reason), FAULT) => Err(Fault::new(reason)),
+            (held, _) => Ok(held),
         }
-        Ok(held)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

@@ -20,8 +20,9 @@ from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, 
 from keyfold.transport.botocore_errors import EXPECTED, opening, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
+from keyfold.transport.left import left_of, within
 from keyfold.transport.limit import Limit
-from keyfold.transport.policy import Outcome, Wait, prepared
+from keyfold.transport.policy import Attempts, Outcome, Wait, prepared
 from keyfold.transport.shared import closed
 from keyfold.transport.target import Target
 
@@ -29,6 +30,8 @@ T = TypeVar("T")
 _Ended: TypeAlias = Literal["late", "closed"]
 _FOLLOWS_NONE = "_keyfold_follows_none"
 """The attribute of a session that follows no redirections any more."""
+_SECONDS = ("total", "connect", "sock_connect")
+"""The times of aiohttp that a request keeps."""
 
 
 def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
@@ -48,12 +51,17 @@ def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
 
 
 class _Straight:
-    """A session of aiohttp that follows no redirection."""
+    """A session of aiohttp that follows no redirection, and keeps to `within`."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
 
     async def request(self, method: str, **given: Any) -> Any:
+        own = self._session.timeout
+        read = left_of(own.sock_read)
+        if read != own.sock_read:
+            kept = {name: getattr(own, name) for name in _SECONDS}
+            given = {**given, "timeout": type(own)(**kept, sock_read=read)}
         return await self._session.request(method, **{**given, "allow_redirects": False})
 
 
@@ -216,7 +224,7 @@ class AsyncDriver:
 
     async def _attempts(self, request: Request, started: float, limit: Limit) -> Answer:
         attempts = attempts_of(self._options, request, started, limit.end)
-        send = self._sending(request)
+        send = self._sending(request, attempts)
         while True:
             outcome = await self._settled(_attempt(request, send), limit.left())
             if outcome == "late":
@@ -237,7 +245,9 @@ class AsyncDriver:
             if outlived is not None:
                 return outlived
 
-    def _sending(self, request: Request) -> Callable[[], Awaitable[dict[str, Any]]]:
+    def _sending(
+        self, request: Request, attempts: Attempts
+    ) -> Callable[[], Awaitable[dict[str, Any]]]:
         """Sends a request once."""
         operation, given = request
         body: bytes | None = None
@@ -248,7 +258,8 @@ class AsyncDriver:
             if direct is None:
                 return in_shape(operation, await getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
-            return await direct.awaited(operation, body)
+            with within(attempts.patience()):
+                return await direct.awaited(operation, body)
 
         return send
 

@@ -163,7 +163,7 @@ class Driver:
 
     def _attempts(self, request: Request, started: float, limit: Limit) -> Answer:
         attempts = attempts_of(self._options, request, started, limit.end)
-        send = self._sending(request, limit)
+        send = self._sending(request, limit, attempts)
         while True:
             try:
                 self._sending_threads.add(threading.get_ident())
@@ -191,7 +191,9 @@ class Driver:
             if outlived is not None:
                 return outlived
 
-    def _sending(self, request: Request, limit: Limit) -> Callable[[], dict[str, Any]]:
+    def _sending(
+        self, request: Request, limit: Limit, attempts: Attempts
+    ) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""
         operation, given = request
         body: bytes | None = None
@@ -202,7 +204,8 @@ class Driver:
             if direct is None:
                 return answers.given(operation, getattr(client, METHODS[operation])(**given))
             body = body or direct.body(given)
-            with within(limit.to_send()):
+            left = limit.to_send()
+            with within(attempts.patience() if left is None else left):
                 return direct.send(operation, body)
 
         return send
@@ -236,7 +239,13 @@ class _Own(NamedTuple):
 def attempts_of(options: Options, request: Request, started: float, end: float | None) -> Attempts:
     """The attempts of a request, which end with those of its call."""
     deadline = options.deadline if end is None else min(options.deadline, end - started)
-    return Attempts(request, started=started, deadline=deadline, retries=options.retries)
+    return Attempts(
+        request,
+        started=started,
+        deadline=deadline,
+        retries=options.retries,
+        has_end=end is not None,
+    )
 
 
 def observe(options: Options, call: str, request: Request, started: float, answer: Answer) -> None:

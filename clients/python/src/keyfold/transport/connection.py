@@ -17,7 +17,8 @@ from keyfold.values.value import is_for_system, shown_text
 _SETTINGS: dict[str, Any] = {
     # This package retries by itself: botocore would repeat writes that are not idempotent.
     "retries": {"total_max_attempts": 1, "mode": "standard"},
-    "connect_timeout": 10,
+    # Nothing is sent before: another attempt is safe, and has its time within the deadline.
+    "connect_timeout": 5,
     "read_timeout": 30,
     # What the plan makes is right; the service checks it anyway.
     "parameter_validation": False,

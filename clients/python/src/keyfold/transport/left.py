@@ -1,8 +1,8 @@
-"""The time that a call has left, as that of its request under way.
+"""The time that a request under way has left: the rest of its call's, or that of its attempt.
 
 A client of botocore has its times from its start on, and its session hands them anew to the
-connection of each request. The session of a client of this package hands over the rest of the
-call's time where that is less.
+connection of each request. The session of a client of this package hands over the time that is
+left where that is less.
 """
 
 from __future__ import annotations
@@ -40,6 +40,12 @@ def heed(session: Any) -> None:
         times = _Left(connect=own.connect_timeout, read=own.read_timeout)
         setattr(session, "_timeout", times)
         pools["timeout"] = times
+
+
+def left_of(own: float | None) -> float | None:
+    """The seconds that a session waits for a part of an answer, by its own time."""
+    left = _left.get()
+    return left if own is None or left is not None and left < own else own
 
 
 @contextmanager

@@ -37,6 +37,8 @@ _THROTTLES = frozenset(
         "RequestLimitExceeded",
     )
 )
+_PATIENCE_LEAST = 5.0
+"""The least seconds that a read is given before it is sent again: a busy service may be slow."""
 _UNDER_WAY = "TransactionInProgressException"
 _PASSING = _THROTTLES | {_UNDER_WAY}
 _DECIDING = "TransactionCanceledException"
@@ -98,7 +100,16 @@ def prepared(request: Request) -> Request:
 class Attempts:
     """The attempts of one request."""
 
-    def __init__(self, request: Request, *, started: float, deadline: float, retries: int) -> None:
+    def __init__(
+        self,
+        request: Request,
+        *,
+        started: float,
+        deadline: float,
+        retries: int,
+        has_end: bool = True,
+    ) -> None:
+        """`has_end` says whether the call has a time of its own."""
         self._operation = request.operation
         self._request = request
         self._idempotency: Literal["reads", "token", "none"] = "none"
@@ -107,11 +118,25 @@ class Attempts:
         elif request.operation == "TransactWriteItems":
             self._idempotency = "token"
         self._end = started + deadline
+        half = deadline / 2
+        may_hurry = not has_end and retries > 0 and half >= _PATIENCE_LEAST
+        self._patience = half if may_hurry and self._idempotency == "reads" else None
         self._retries = retries
         self._tried = 0
         self._lost: str | None = None
         # The other clock stands still while the machine sleeps.
         self._began = time.time()
+
+    def patience(self) -> float | None:
+        """The seconds that this attempt waits for a part of its answer; none for those of its
+        connection.
+
+        The first attempt of a read leaves half of the deadline to the next one, since its
+        connection may have died without a sign. The next one waits for a slow service. A call with
+        a time of its own may need all of it for one answer, and a write is not repeated because it
+        is slow.
+        """
+        return self._patience if self._tried == 0 else None
 
     def after(self, outcome: Outcome, now: float) -> Wait | KeyfoldError:
         """The time to wait before the next attempt, or the error of the request."""
