@@ -35,7 +35,7 @@ export async function carryOut<T>(
   const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
   const controller = new AbortController();
   endsMany(controller.signal);
-  const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
+  const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`, undefined, signal?.reason));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
   const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;
   const forget = onAbort(signal, aborted);

@@ -127,8 +127,8 @@ export type PlainCode =
   | "aborted";
 
 /** Makes an error whose detail is nothing but its code. */
-export function failure(code: PlainCode, message: string, place?: Place): KeyfoldError {
-  return new KeyfoldError(message, { code }, place);
+export function failure(code: PlainCode, message: string, place?: Place, cause?: unknown): KeyfoldError {
+  return new KeyfoldError(message, { code }, place, cause);
 }
 
 /** Makes an error about the call itself. */

@@ -282,8 +282,12 @@ test("a signal or a timeout ends a call", async () => {
   assert.match((await refused(own.page("notes", { owner: "ada" }), "aborted")).message, /longer than 20 ms/);
   const controller = new AbortController();
   const call = own.page("notes", { owner: "ada" }, { signal: controller.signal, timeout: 60_000 });
-  controller.abort();
-  assert.match((await refused(call, "aborted")).message, /signal/);
+  const gone = new Error("gone");
+  controller.abort(gone);
+  const ended = await refused(call, "aborted");
+  assert.match(ended.message, /signal/);
+  // So a program tells it from a timeout.
+  assert.equal(ended.cause, gone);
   await refused(own.page("notes", { owner: "ada" }, { signal: AbortSignal.abort() }), "aborted");
 });
 

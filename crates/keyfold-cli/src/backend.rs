@@ -281,7 +281,7 @@ fn opened_as_it_is(options: EngineOptions, data: Option<&Path>) -> Result<Arc<En
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
         let advice = if matches!(error, OpenError::InUse) {
             ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, verify, infer \
-             and backup take it)"
+             and backup take it; the first five also `--connection NAME`, a name of keyfold.toml)"
         } else {
             ""
         };

@@ -13,7 +13,7 @@ from typing import Any, Literal, NewType, TypeAlias
 
 from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
-from keyfold.typed.strict import ConfigDict, dataclass
+from keyfold.typed.strict import Changes, ConfigDict, dataclass
 
 _GIVEN = ConfigDict(strict=True, extra="forbid")
 
@@ -78,7 +78,7 @@ class CartKey:
 
 @typed.checked("Cart")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
-class CartPatch:
+class CartPatch(Changes):
     """Changes of a `Cart`: what is not named stays as it is, and `None` removes an
     optional attribute.
     """
@@ -137,7 +137,7 @@ class LineKey:
 
 @typed.checked("Line")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
-class LinePatch:
+class LinePatch(Changes):
     """Changes of a `Line`: what is not named stays as it is."""
 
     at: _datetime.datetime | typed.Unset = typed.UNSET
@@ -190,7 +190,7 @@ class VisitKey:
 
 @typed.checked("Visit")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
-class VisitPatch:
+class VisitPatch(Changes):
     """Changes of a `Visit`: what is not named stays as it is."""
 
     count: int | typed.Unset = typed.UNSET
@@ -247,7 +247,7 @@ class TaskKey:
 
 @typed.checked("Task")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
-class TaskPatch:
+class TaskPatch(Changes):
     """Changes of a `Task`: what is not named stays as it is, and `None` removes an
     optional attribute.
     """
@@ -309,7 +309,7 @@ class TrackKey:
 
 @typed.checked("Track")
 @dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
-class TrackPatch:
+class TrackPatch(Changes):
     """Changes of a `Track`: what is not named stays as it is."""
 
     title: str | typed.Unset = typed.UNSET

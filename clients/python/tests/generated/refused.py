@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -9,6 +10,7 @@ from typing import Any
 
 from made import answers as a
 from made import shop as s
+from pydantic import TypeAdapter
 
 from keyfold import Invalid
 
@@ -82,3 +84,11 @@ assert a.AccountPatch(tags={"a"}) == a.AccountPatch(tags=frozenset({"a"}))
 history = (a.Entry(**entry),)
 assert a.NewTicket(**ticket, history=history).history == history
 assert s.ProductPatch(price=1, stock=2).price == 1
+
+# The JSON of a patch is what it names; the text "unset" is one like others.
+patches = TypeAdapter(s.UserPatch)
+named = s.UserPatch(name="unset")
+assert patches.dump_json(named) == b'{"name":"unset"}'
+assert patches.validate_json(patches.dump_json(named)) == named
+shown = json.dumps(patches.json_schema()).lower()
+assert "unset" not in shown, shown

@@ -23,6 +23,7 @@ from keyfold.typed.made import (
     Transacted,
     Written,
 )
+from keyfold.typed.moments import Timespec, now, truncated
 from keyfold.typed.parts import NamedPart, NamedParts, Parts
 from keyfold.typed.shapes import UNSET, Page, Shapes, Unset
 
@@ -48,10 +49,13 @@ __all__ = [
     "Parts",
     "Query",
     "Shapes",
+    "Timespec",
     "Transacted",
     "Typed",
     "Unset",
     "Writer",
     "Written",
     "checked",
+    "now",
+    "truncated",
 ]

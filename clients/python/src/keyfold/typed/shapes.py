@@ -36,6 +36,26 @@ class Unset(Enum):
 
     UNSET = "unset"
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:
+        """For pydantic: no JSON is `UNSET`, whatever its text."""
+        from pydantic_core import PydanticCustomError, core_schema
+
+        def refuse(_given: object) -> None:
+            raise PydanticCustomError("is_instance_of", "no JSON is unset", {"class": cls.__name__})
+
+        return core_schema.json_or_python_schema(
+            json_schema=core_schema.no_info_plain_validator_function(refuse),
+            python_schema=core_schema.is_instance_schema(cls),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> Any:
+        """For pydantic: the schema of JSON has no such value."""
+        from pydantic_core import PydanticOmit
+
+        raise PydanticOmit
+
 
 UNSET: Final = Unset.UNSET
 """An attribute that an update does not name. It stays as it is."""

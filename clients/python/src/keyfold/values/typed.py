@@ -152,7 +152,7 @@ def _time(name: str, kind: Kind, given: object) -> Value:
     if times.is_finer(exact, digits):
         held, cut = str(given), ""
         if isinstance(given, datetime):
-            held, cut = given.isoformat(), " (`.replace(microsecond=0)` cuts them)"
+            held, cut = given.isoformat(), " (`keyfold.typed.truncated` cuts them)"
         raise Invalid(
             f"{name}: `{shown_text(held)}` is finer than a {kind} keeps it; leave out the digits"
             f" that would be cut{cut}, or declare a finer time",

@@ -104,7 +104,10 @@ fn print_imports(form: &Form, body: &str, out: &mut Printer) {
     out.line(0, "from keyfold.aio import AsyncClient");
     if has_pydantic {
         // It says what to install where pydantic is missing.
-        out.line(0, "from keyfold.typed.strict import ConfigDict, dataclass");
+        out.line(
+            0,
+            "from keyfold.typed.strict import Changes, ConfigDict, dataclass",
+        );
         out.gap();
         out.line(0, "_GIVEN = ConfigDict(strict=True, extra=\"forbid\")");
     }

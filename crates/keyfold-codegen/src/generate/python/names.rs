@@ -53,10 +53,11 @@ const KEYWORDS: [&str; 47] = [
 ];
 
 /// The names that a generated file imports.
-pub(super) const RESERVED_TYPES: [&str; 17] = [
+pub(super) const RESERVED_TYPES: [&str; 18] = [
     "AbstractSet",
     "Any",
     "AsyncClient",
+    "Changes",
     "Client",
     "ConfigDict",
     "Decimal",

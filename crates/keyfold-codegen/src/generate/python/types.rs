@@ -203,7 +203,7 @@ impl Types<'_> {
     /// Changes: what is unset stays as it is, and an optional attribute is removed by `None`.
     fn print_patch(&self, entity: &str, name: &str, fields: &[Field], out: &mut Printer) {
         let about = changes(entity, fields, "None");
-        self.open_given(name, entity, &about, out);
+        self.open_given_on(name, "(Changes)", entity, &about, out);
         if !fields.is_empty() {
             out.gap();
         }
@@ -320,6 +320,11 @@ impl Types<'_> {
 
     /// A class whose values come from the program: pydantic takes them as they are, or refuses them.
     fn open_given(&self, name: &str, of: &str, about: &str, out: &mut Printer) {
+        self.open_given_on(name, "", of, about, out);
+    }
+
+    /// Begins a class that programs make. `base`: what it extends where it is checked, in parentheses.
+    fn open_given_on(&self, name: &str, base: &str, of: &str, about: &str, out: &mut Printer) {
         if !self.form.settings.pydantic {
             return self.open(name, about, out);
         }
@@ -327,7 +332,7 @@ impl Types<'_> {
         out.line(0, &format!("@typed.checked({})", literal(of)));
         let members = ["frozen=True", "slots=True", "kw_only=True", "config=_GIVEN"];
         out.bracketed(0, "@dataclass(", &members.map(str::to_owned), ")");
-        out.line(0, &format!("class {name}:"));
+        out.line(0, &format!("class {name}{base}:"));
         out.doc(1, &[about.to_owned()]);
     }
 
