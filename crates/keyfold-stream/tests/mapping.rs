@@ -21,7 +21,7 @@ use keyfold_stream::mapping::{
 };
 use keyfold_stream::world::{Boxed, Io, World};
 use serde_json::{Value as Json, json};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -36,13 +36,18 @@ struct Play {
     discarded: Mutex<Vec<Json>>,
     /// How often an iterator was refused because it was too old.
     expired: Mutex<u32>,
+    /// Whether the description of a table names no stream that is switched off.
+    hides: AtomicBool,
     answers: Box<Answers>,
 }
 
 impl Io for Play {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            let answer = answer(&self.engine, request);
+            let mut answer = answer(&self.engine, request);
+            if self.hides.load(Ordering::Relaxed) {
+                hide(&mut answer);
+            }
             if let Err(error) = &answer
                 && error.kind() == Some(ErrorKind::ExpiredIterator)
             {
@@ -99,6 +104,16 @@ impl Listener for Play {
     }
 
     fn report(&self, _: &str) {}
+}
+
+/// Describes a table whose stream is switched off as one that never had a stream.
+fn hide(answer: &mut Result<Response, ClientError>) {
+    if let Ok(Response::DescribeTable(table)) = answer
+        && table.stream_specification.is_none()
+    {
+        table.latest_stream_arn = None;
+        table.latest_stream_label = None;
+    }
 }
 
 /// The orders of an event.
@@ -166,6 +181,7 @@ impl Run {
             events: Mutex::default(),
             discarded: Mutex::default(),
             expired: Mutex::default(),
+            hides: AtomicBool::new(false),
             answers: Box::new(answers),
         });
         let mapping = mapping(&play, settings);
@@ -650,18 +666,22 @@ fn a_mapping_whose_positions_are_deleted_begins_anew() {
     }
 }
 
-/// A stream is switched off while no server is there: what it has is handled.
+/// A stream is switched off while no server is there: what it has is handled, also where the table names
+/// no stream any more.
 #[test]
 fn a_stream_that_is_switched_off_is_handled_to_its_end() {
-    let mut run = Run::new("", done);
-    run.put(&["1"]);
-    run.work(1);
-    run.shards.clear();
-    run.put(&["2"]);
-    switch_off(&run.play.engine);
-    run.mapping = mapping(&run.play, "");
-    run.work(2);
-    assert_eq!(run.events().concat(), ["1", "2"]);
+    for hides in [false, true] {
+        let mut run = Run::new("", done);
+        run.put(&["1"]);
+        run.work(1);
+        run.shards.clear();
+        run.put(&["2"]);
+        switch_off(&run.play.engine);
+        run.play.hides.store(hides, Ordering::Relaxed);
+        run.mapping = mapping(&run.play, "");
+        run.work(2);
+        assert_eq!(run.events().concat(), ["1", "2"], "{hides}");
+    }
 }
 
 #[test]
