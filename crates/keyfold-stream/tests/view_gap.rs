@@ -8,8 +8,8 @@
 
 mod common;
 
-use common::delete_leases;
-use common::views::{change, compare, make, model};
+use common::views::{Order, change, compare, make, model, put};
+use common::{delete_leases, follow};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
@@ -157,6 +157,42 @@ fn views_whose_leases_are_deleted_are_rebuilt() {
         rest(&engine, &send, (1, &seen));
         worker.stop().unwrap();
     }
+}
+
+/// Records of a stream that another one has followed are not in the rows yet: the lag shows them.
+#[test]
+fn the_records_of_a_stream_before_the_latest_count() {
+    let _turn = TURN.lock();
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let (model, send) = (
+        model(),
+        sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+    );
+    let (seen, gaps) = (Arc::default(), Arc::default());
+    let options = options(&seen, &gaps);
+    let worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    rest(&engine, &send, (0, &seen));
+    worker.stop().unwrap();
+    let behind = || -> Vec<u64> {
+        let all = status(&send, &model, &options.consumers).unwrap();
+        all.iter().map(|one| one.behind).collect()
+    };
+    let order = |id| Order {
+        id,
+        product: 1,
+        customer: 1,
+        total: 1,
+    };
+    for id in 0..20 {
+        put(&engine, &model, &order(id));
+    }
+    assert_eq!(behind(), [20; 3]);
+    follow(&engine);
+    assert_eq!(behind(), [20; 3], "another stream has followed");
+    put(&engine, &model, &order(20));
+    assert_eq!(behind(), [21; 3]);
 }
 
 /// One test after the other: a worker that lags behind the retention has gaps again.

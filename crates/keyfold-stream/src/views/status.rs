@@ -5,12 +5,10 @@ use super::keep::{rebuild, words};
 use super::notes::{self, UnreadableItem};
 use super::place::{Kind, Space};
 use super::state::{Generation, State};
-use super::tips::{behind, leases};
+use super::tips::{Held, behind};
 use crate::failures;
 use crate::options::Options;
-use crate::position::Position;
 use crate::threads::{Sends, Threads};
-use crate::topology::{shards, stream_of};
 use crate::world::{Io, World};
 use keyfold_api::ErrorKind;
 use keyfold_client::blocked;
@@ -118,11 +116,9 @@ async fn lag(
     let io: &dyn Io = world;
     let now = u64::try_from(world.epoch_ms()).unwrap_or_default();
     for table in &live.streams {
-        let stream = stream_of(io, table).await?;
-        let held = leases(io, (&definition.name, live, table), &options.leases).await?;
-        for shard in shards(io, &stream).await?.unwrap_or_default() {
-            let from = held.get(&shard.key).map(|lease| &lease.position);
-            let found = behind(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
+        let held = Held::of(io, (&definition.name, live, table), &options.leases).await?;
+        for shard in held.shards(io, table).await? {
+            let found = behind(io, &shard.key, held.position(&shard.key)).await?;
             status.behind += found.records;
             status.has_more |= found.is_more;
             if let Some(oldest) = found.oldest {
