@@ -34,6 +34,7 @@ struct Play {
     random: AtomicU64,
     events: Mutex<Vec<(u64, Json)>>,
     discarded: Mutex<Vec<Json>>,
+    reports: Mutex<Vec<String>>,
     /// How often an iterator was refused because it was too old.
     expired: Mutex<u32>,
     /// Whether the description of a table names no stream that is switched off.
@@ -103,7 +104,9 @@ impl Listener for Play {
         Ok(())
     }
 
-    fn report(&self, _: &str) {}
+    fn report(&self, what: &str) {
+        self.reports.lock().unwrap().push(what.to_owned());
+    }
 }
 
 /// Describes a table whose stream is switched off as one that never had a stream.
@@ -180,6 +183,7 @@ impl Run {
             random: AtomicU64::new(0),
             events: Mutex::default(),
             discarded: Mutex::default(),
+            reports: Mutex::default(),
             expired: Mutex::default(),
             hides: AtomicBool::new(false),
             answers: Box::new(answers),
@@ -639,6 +643,10 @@ fn a_stream_between_two_others_is_handled_in_its_turn() {
     run.work(20);
     let all: Vec<String> = (1..=11).map(|id| id.to_string()).collect();
     assert_eq!(run.events().concat(), all);
+    // What was changed between them has no records.
+    let reports = run.play.reports.lock().unwrap();
+    let gaps = reports.iter().filter(|one| one.contains("had no stream"));
+    assert_eq!(gaps.count(), 3, "{reports:?}");
 }
 
 /// Somebody deletes the positions of a mapping that runs: it begins anew, and does not stand still.

@@ -9,7 +9,7 @@
 mod common;
 
 use common::views::{Order, change, compare, make, model, put};
-use common::{delete_leases, follow};
+use common::{delete_leases, follow, switch_off, switch_on};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
@@ -155,6 +155,50 @@ fn views_whose_leases_are_deleted_are_rebuilt() {
         rest(&engine, &send, (1, &seen));
         write(80);
         rest(&engine, &send, (1, &seen));
+        worker.stop().unwrap();
+    }
+}
+
+/// A table has no stream for a time. What is changed then has no records: views are built anew, from a scan
+/// that sees it, and take nothing that the stream before says for newer.
+#[test]
+fn views_of_a_table_that_had_no_stream_are_rebuilt() {
+    let _turn = TURN.lock();
+    for runs in [true, false] {
+        let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+        let engine = Arc::new(engine);
+        make(&engine);
+        let (model, send) = (
+            model(),
+            sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+        );
+        let (seen, gaps) = (Arc::default(), Arc::default());
+        let start =
+            || ViewWorker::start(Arc::clone(&send), &model, &options(&seen, &gaps)).unwrap();
+        let write = |from: u64| {
+            for chance in from..from + 60 {
+                let chance = chance.wrapping_mul(6_364_136_223_846_793_005) >> 8;
+                change(&engine, &model, chance);
+            }
+        };
+        let worker = start();
+        write(0);
+        rest(&engine, &send, (0, &seen));
+        let mut worker = match runs {
+            true => Some(worker),
+            false => {
+                worker.stop().unwrap();
+                None
+            }
+        };
+        write(60);
+        switch_off(&engine);
+        write(120);
+        switch_on(&engine);
+        write(180);
+        let worker = worker.take().unwrap_or_else(start);
+        rest(&engine, &send, (1, &seen));
+        assert!(gaps.load(Ordering::SeqCst) > 0);
         worker.stop().unwrap();
     }
 }

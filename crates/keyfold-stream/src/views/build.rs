@@ -26,11 +26,13 @@ use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
 use super::tips::{Ends, Tips, is_listed};
 use crate::latest;
-use crate::lease::{Beginning, Lease, Row, ShardKey};
+use crate::lease::{Began, Beginning, Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::start::Start;
+use crate::streams::is_before;
+use crate::topology::stream_of;
 use crate::world::{Io, World, ask};
 use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
@@ -149,7 +151,9 @@ async fn begin_now(
 }
 
 /// Lets the consumers of a generation begin where those of another one are. Where records behind such a
-/// position are gone, they begin with the oldest that are left.
+/// position are gone, they begin with the oldest that are left. Where a table got another stream meanwhile,
+/// they begin with that one: what was changed while the table had none, the scan sees, and it must not take
+/// what a record of the stream before says for newer.
 async fn follow(
     io: &dyn World,
     view: &str,
@@ -164,8 +168,12 @@ async fn follow(
         let own = of(next);
         // Somebody may have deleted it: then a generation is built anew.
         own.ensure(io).await?;
+        let latest = stream_of(io, table).await?;
+        let mut has_begun = false;
         for row in of(live).all(io).await? {
             match row {
+                Row::Lease(lease) if is_before(&lease.key.stream, &latest) => {}
+                Row::Stream(of_live) if is_before(&of_live.stream, &latest) => has_begun = true,
                 Row::Lease(Lease {
                     key,
                     position,
@@ -185,6 +193,15 @@ async fn follow(
                     own.begin(io, &beginning).await?;
                 }
             }
+        }
+        if has_begun {
+            let beginning = Beginning {
+                stream: latest,
+                start: Start::Oldest,
+                began: Began::new(),
+                is_unleased: true,
+            };
+            own.begin(io, &beginning).await?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
-use crate::streams::Streams;
+use crate::streams::{Streams, is_before};
 use crate::topology::{Shard, shards, stream_of};
 use crate::world::{Io, World};
 use keyfold_lower::ClientError;
@@ -81,6 +81,11 @@ impl Held {
             all.extend(shards(io, &stream).await?.unwrap_or_default());
         }
         Ok(all)
+    }
+
+    /// Whether a shard is one of a stream before all those that the consumer has begun.
+    fn is_before_all(&self, key: &ShardKey) -> bool {
+        !self.begun.is_empty() && self.begun.iter().all(|begun| is_before(&key.stream, begun))
     }
 }
 
@@ -259,6 +264,8 @@ impl Tips {
             for (_, key, tip) in self.all.iter().filter(|(of, _, _)| of == source) {
                 let is_passed = match (held.leases.get(key), tip) {
                     (_, Position::Horizon) => true,
+                    // It began with a later stream: its scan has seen what this one says.
+                    (None, _) if held.is_before_all(key) => true,
                     (Some(lease), Position::After(number)) => {
                         lease.position.is_behind(number) || is_gone(io, lease, number).await?
                     }
