@@ -37,6 +37,8 @@ struct Play {
     reports: Mutex<Vec<String>>,
     /// How often an iterator was refused because it was too old.
     expired: Mutex<u32>,
+    /// The records that were read.
+    read: AtomicU64,
     /// Whether the description of a table names no stream that is switched off.
     hides: AtomicBool,
     answers: Box<Answers>,
@@ -46,6 +48,10 @@ impl Io for Play {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
             let mut answer = answer(&self.engine, request);
+            if let Ok(Response::GetRecords(page)) = &answer {
+                let count = page.records.as_ref().map_or(0, Vec::len);
+                self.read.fetch_add(count as u64, Ordering::Relaxed);
+            }
             if self.hides.load(Ordering::Relaxed) {
                 hide(&mut answer);
             }
@@ -185,6 +191,7 @@ impl Run {
             discarded: Mutex::default(),
             reports: Mutex::default(),
             expired: Mutex::default(),
+            read: AtomicU64::new(0),
             hides: AtomicBool::new(false),
             answers: Box::new(answers),
         });
@@ -336,6 +343,53 @@ fn an_event_has_at_most_six_megabytes() {
             .all(|(_, event)| event.to_string().len() <= 6 * 1024 * 1024)
     );
     assert_eq!(ids(&events[0].1).len() + ids(&events[1].1).len(), 20);
+}
+
+/// Behind a batch that fails, as many records are read as the next one may have, by number and by bytes.
+#[test]
+fn a_failing_function_does_not_fill_the_memory() {
+    let mut run = Run::new("batch=10000", |_| failed());
+    let long = "x".repeat(380_000);
+    for id in 0..90 {
+        put_order(&run.play.engine, &id.to_string(), &long, 1, 1);
+    }
+    run.work(20);
+    let read = run.play.read.load(Ordering::Relaxed);
+    // A batch, the next one, and a page of a megabyte for each.
+    assert!((17..=40).contains(&read), "{read}");
+}
+
+/// A function may answer anything: it is a failure, and a short line of the log.
+#[test]
+fn an_answer_of_garbage_is_a_short_line() {
+    let garbage = "\u{1b}[2J\r\n\u{7}".repeat(300_000);
+    let numbers = format!(
+        "{{\"batchItemFailures\":[{{\"itemIdentifier\":{}}}]}}",
+        json!(garbage)
+    );
+    for answer in [garbage.clone(), numbers] {
+        let text = answer.clone();
+        let mut run = Run::new("report-failures&retries=1", move |_| {
+            Reply::Returned(text.clone())
+        });
+        run.put(&["1"]);
+        run.work(2);
+        assert_eq!(run.events().concat(), ["1", "1"]);
+        assert_eq!(run.discarded().len(), 1);
+    }
+    let mut run = Run::new("retries=1", move |_| {
+        Reply::Failed("Unhandled", garbage.clone())
+    });
+    run.put(&["1"]);
+    run.work(2);
+    assert_eq!(run.discarded().len(), 1);
+    let reports = run.play.reports.lock().unwrap();
+    let is_short = |one: &String| one.len() < 4_100 && !one.contains(char::is_control);
+    assert!(
+        reports.len() >= 3 && reports.iter().all(is_short),
+        "{}",
+        reports.len()
+    );
 }
 
 #[test]
