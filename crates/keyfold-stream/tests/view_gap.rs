@@ -10,6 +10,7 @@ mod common;
 
 use common::views::{Order, change, compare, make, model, put};
 use common::{delete_leases, follow, switch_off, switch_on};
+use keyfold_api::Request;
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
@@ -237,6 +238,44 @@ fn the_records_of_a_stream_before_the_latest_count() {
     assert_eq!(behind(), [20; 3], "another stream has followed");
     put(&engine, &model, &order(20));
     assert_eq!(behind(), [21; 3]);
+}
+
+/// Views that have come equally far share one look at the streams: a page that shows the state of all views
+/// each second reads each shard once.
+#[test]
+fn one_look_at_a_stream_serves_all_views() {
+    let _turn = TURN.lock();
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let (model, send) = (
+        model(),
+        sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+    );
+    let (seen, gaps) = (Arc::default(), Arc::default());
+    let options = options(&seen, &gaps);
+    let worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    for chance in 0..200_u64 {
+        let chance = chance.wrapping_mul(6_364_136_223_846_793_005) >> 8;
+        change(&engine, &model, chance);
+    }
+    rest(&engine, &send, (0, &seen));
+    worker.stop().unwrap();
+    let pages = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&pages);
+    let counts: Sends = Arc::new(move |request| {
+        if let Request::GetRecords(_) = &request {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        send(request)
+    });
+    let all = status(&counts, &model, &options.consumers).unwrap();
+    assert!(
+        all.len() == 3 && all.iter().all(|one| one.behind == 0),
+        "{all:?}"
+    );
+    // Ten pages of the shard of each of the two tables.
+    assert_eq!(pages.load(Ordering::SeqCst), 20);
 }
 
 /// One test after the other: a worker that lags behind the retention has gaps again.

@@ -53,6 +53,11 @@ impl Held {
         Ok(held)
     }
 
+    /// The streams that the consumer has begun.
+    pub(crate) fn begun(&self) -> &BTreeSet<String> {
+        &self.begun
+    }
+
     /// Up to where the consumer has handled a shard.
     pub(crate) fn position(&self, key: &ShardKey) -> &Position {
         let lease = self.leases.get(key);
