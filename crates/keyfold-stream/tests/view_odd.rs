@@ -291,7 +291,7 @@ fn run(seed: u64) -> u64 {
 
 #[test]
 fn rows_of_odd_values_are_right() {
-    let seeds = std::env::var("KEYFOLD_STREAM_SEEDS").map_or(2, |text| text.parse().unwrap());
+    let seeds = std::env::var("KEYFOLD_STREAM_SEEDS").map_or(8, |text| text.parse().unwrap());
     let kills: u64 = (0..seeds).map(run).sum();
     assert!(kills > 0, "no worker was killed");
 }
