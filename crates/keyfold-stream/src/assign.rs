@@ -68,6 +68,12 @@ impl View {
         unread.map(|(stream, _)| stream).chain(leased).collect()
     }
 
+    /// Whether records are left of the streams before this one.
+    pub(crate) fn has_unfinished_before(&self, stream: &str) -> bool {
+        let unfinished = self.unfinished();
+        unfinished.iter().any(|one| is_before(one, stream))
+    }
+
     /// Whether a shard's records may be handled: those of its parent are, and those of the streams before
     /// its own.
     fn is_ready(&self, lease: &Lease, unfinished: &BTreeSet<&str>) -> bool {

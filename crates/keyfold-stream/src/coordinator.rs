@@ -11,6 +11,7 @@ use crate::position::Position;
 use crate::reader::read;
 use crate::report::Report;
 use crate::start::Start;
+use crate::streams::last_before;
 use crate::topology::{Shard, shards, stream_of};
 use crate::world::Io;
 use keyfold_api::ErrorKind;
@@ -159,11 +160,31 @@ impl Coordinator {
                 }
                 continue;
             };
+            if !self.comes(&stream) {
+                continue;
+            }
+            let is_new = !self.began.contains_key(&stream);
             self.lease(&stream, &listed).await?;
+            if is_new {
+                // Streams behind it see its leases.
+                self.update().await?;
+            }
             self.clean(&stream, &listed).await?;
             self.view.streams.leased(&stream, listed);
         }
         latest.map(|_| ())
+    }
+
+    /// Whether a stream's records may be handled at some time. Where it follows another one that the consumer
+    /// has begun, the program decides on the time between them, when all records before are handled.
+    fn comes(&self, stream: &str) -> bool {
+        if self.began.contains_key(stream) {
+            return true;
+        }
+        let Some(before) = last_before(self.began.keys(), stream) else {
+            return true;
+        };
+        !self.view.has_unfinished_before(stream) && self.goes_on(Gap::between(before, stream))
     }
 
     /// Creates leases of the shards of a stream that have none, where the consumer begins them.
@@ -230,6 +251,9 @@ impl Coordinator {
     /// Lets the program decide on a gap. Returns whether it goes on; otherwise the worker stops.
     fn goes_on(&self, gap: Gap) -> bool {
         let crew = &self.crew;
+        if crew.is_stopping() {
+            return false;
+        }
         crew.report(Report::Gap(gap.clone()));
         match (crew.options.on_gap)(&gap) {
             AtGap::Stop => {

@@ -5,7 +5,7 @@ use crate::position::Position;
 use std::fmt;
 
 /// A position that the stream has no more: records behind it were trimmed before they were handled,
-/// or may have been.
+/// or may have been. Or a time without a stream, whose changes have no records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// The ARN of the stream.
@@ -14,6 +14,9 @@ pub struct Gap {
     pub shard: Option<String>,
     /// Up to where its records were handled.
     pub handled: Position,
+    /// The stream of the table before this one, where the gap lies between the two: the table had no stream
+    /// for a time, and nobody knows whether it was changed then.
+    pub after: Option<String>,
 }
 
 impl Gap {
@@ -22,6 +25,7 @@ impl Gap {
             stream: key.stream.clone(),
             shard: Some(key.shard.clone()),
             handled: handled.clone(),
+            after: None,
         }
     }
 
@@ -31,12 +35,29 @@ impl Gap {
             stream: stream.to_owned(),
             shard: None,
             handled: Position::Horizon,
+            after: None,
+        }
+    }
+
+    /// The time between the end of a stream and the beginning of the one that follows it.
+    pub(crate) fn between(after: &str, stream: &str) -> Gap {
+        Gap {
+            after: Some(after.to_owned()),
+            ..Gap::of_stream(stream)
         }
     }
 }
 
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(after) = &self.after {
+            return write!(
+                f,
+                "changes from the end of {after} to the beginning of {} are missing, if there were any: the \
+                 table had no stream",
+                self.stream
+            );
+        }
         match &self.shard {
             Some(shard) => write!(f, "records of {shard} behind {} are missing", self.handled),
             None => write!(

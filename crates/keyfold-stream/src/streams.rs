@@ -73,6 +73,14 @@ impl Streams {
     }
 }
 
+/// The last of streams before another one of the same table.
+pub(crate) fn last_before<'s>(
+    streams: impl Iterator<Item = &'s String>,
+    stream: &str,
+) -> Option<&'s String> {
+    streams.filter(|one| is_before(one, stream)).max()
+}
+
 /// Whether one stream was there before another one of the same table.
 pub(crate) fn is_before(one: &str, other: &str) -> bool {
     let ((of_one, one), (of_other, other)) = (place(one), place(other));

@@ -17,7 +17,7 @@ use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, StreamShards};
 use keyfold_lower::ClientError;
-use keyfold_stream::{Handler, Options, Report, Sends, Start, Worker, sends};
+use keyfold_stream::{AtGap, Handler, Options, Report, Sends, Start, Worker, sends};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -33,6 +33,7 @@ fn options() -> Options {
         discovery_time: Duration::from_millis(100),
         ..Options::new("sales", SOURCE)
     }
+    .on_gap(|_| AtGap::GoOn)
 }
 
 /// Waits until something is so.
@@ -226,6 +227,7 @@ fn simulation(seed: u64) -> Simulation {
             start: Start::Latest,
             ..Options::new("sales", SOURCE)
         };
+        let options = options.on_gap(|_| AtGap::GoOn);
         (options, Arc::new(sales) as Arc<dyn Handler>)
     });
     put_and_delete(&simulation.engine);

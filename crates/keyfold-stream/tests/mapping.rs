@@ -21,7 +21,7 @@ use keyfold_stream::mapping::{
 };
 use keyfold_stream::world::{Boxed, Io, World};
 use serde_json::{Value as Json, json};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -34,15 +34,27 @@ struct Play {
     random: AtomicU64,
     events: Mutex<Vec<(u64, Json)>>,
     discarded: Mutex<Vec<Json>>,
+    reports: Mutex<Vec<String>>,
     /// How often an iterator was refused because it was too old.
     expired: Mutex<u32>,
+    /// The records that were read.
+    read: AtomicU64,
+    /// Whether the description of a table names no stream that is switched off.
+    hides: AtomicBool,
     answers: Box<Answers>,
 }
 
 impl Io for Play {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            let answer = answer(&self.engine, request);
+            let mut answer = answer(&self.engine, request);
+            if let Ok(Response::GetRecords(page)) = &answer {
+                let count = page.records.as_ref().map_or(0, Vec::len);
+                self.read.fetch_add(count as u64, Ordering::Relaxed);
+            }
+            if self.hides.load(Ordering::Relaxed) {
+                hide(&mut answer);
+            }
             if let Err(error) = &answer
                 && error.kind() == Some(ErrorKind::ExpiredIterator)
             {
@@ -98,7 +110,19 @@ impl Listener for Play {
         Ok(())
     }
 
-    fn report(&self, _: &str) {}
+    fn report(&self, what: &str) {
+        self.reports.lock().unwrap().push(what.to_owned());
+    }
+}
+
+/// Describes a table whose stream is switched off as one that never had a stream.
+fn hide(answer: &mut Result<Response, ClientError>) {
+    if let Ok(Response::DescribeTable(table)) = answer
+        && table.stream_specification.is_none()
+    {
+        table.latest_stream_arn = None;
+        table.latest_stream_label = None;
+    }
 }
 
 /// The orders of an event.
@@ -165,7 +189,10 @@ impl Run {
             random: AtomicU64::new(0),
             events: Mutex::default(),
             discarded: Mutex::default(),
+            reports: Mutex::default(),
             expired: Mutex::default(),
+            read: AtomicU64::new(0),
+            hides: AtomicBool::new(false),
             answers: Box::new(answers),
         });
         let mapping = mapping(&play, settings);
@@ -316,6 +343,53 @@ fn an_event_has_at_most_six_megabytes() {
             .all(|(_, event)| event.to_string().len() <= 6 * 1024 * 1024)
     );
     assert_eq!(ids(&events[0].1).len() + ids(&events[1].1).len(), 20);
+}
+
+/// Behind a batch that fails, as many records are read as the next one may have, by number and by bytes.
+#[test]
+fn a_failing_function_does_not_fill_the_memory() {
+    let mut run = Run::new("batch=10000", |_| failed());
+    let long = "x".repeat(380_000);
+    for id in 0..90 {
+        put_order(&run.play.engine, &id.to_string(), &long, 1, 1);
+    }
+    run.work(20);
+    let read = run.play.read.load(Ordering::Relaxed);
+    // A batch, the next one, and a page of a megabyte for each.
+    assert!((17..=40).contains(&read), "{read}");
+}
+
+/// A function may answer anything: it is a failure, and a short line of the log.
+#[test]
+fn an_answer_of_garbage_is_a_short_line() {
+    let garbage = "\u{1b}[2J\r\n\u{7}".repeat(300_000);
+    let numbers = format!(
+        "{{\"batchItemFailures\":[{{\"itemIdentifier\":{}}}]}}",
+        json!(garbage)
+    );
+    for answer in [garbage.clone(), numbers] {
+        let text = answer.clone();
+        let mut run = Run::new("report-failures&retries=1", move |_| {
+            Reply::Returned(text.clone())
+        });
+        run.put(&["1"]);
+        run.work(2);
+        assert_eq!(run.events().concat(), ["1", "1"]);
+        assert_eq!(run.discarded().len(), 1);
+    }
+    let mut run = Run::new("retries=1", move |_| {
+        Reply::Failed("Unhandled", garbage.clone())
+    });
+    run.put(&["1"]);
+    run.work(2);
+    assert_eq!(run.discarded().len(), 1);
+    let reports = run.play.reports.lock().unwrap();
+    let is_short = |one: &String| one.len() < 4_100 && !one.contains(char::is_control);
+    assert!(
+        reports.len() >= 3 && reports.iter().all(is_short),
+        "{}",
+        reports.len()
+    );
 }
 
 #[test]
@@ -623,6 +697,10 @@ fn a_stream_between_two_others_is_handled_in_its_turn() {
     run.work(20);
     let all: Vec<String> = (1..=11).map(|id| id.to_string()).collect();
     assert_eq!(run.events().concat(), all);
+    // What was changed between them has no records.
+    let reports = run.play.reports.lock().unwrap();
+    let gaps = reports.iter().filter(|one| one.contains("had no stream"));
+    assert_eq!(gaps.count(), 3, "{reports:?}");
 }
 
 /// Somebody deletes the positions of a mapping that runs: it begins anew, and does not stand still.
@@ -650,18 +728,22 @@ fn a_mapping_whose_positions_are_deleted_begins_anew() {
     }
 }
 
-/// A stream is switched off while no server is there: what it has is handled.
+/// A stream is switched off while no server is there: what it has is handled, also where the table names
+/// no stream any more.
 #[test]
 fn a_stream_that_is_switched_off_is_handled_to_its_end() {
-    let mut run = Run::new("", done);
-    run.put(&["1"]);
-    run.work(1);
-    run.shards.clear();
-    run.put(&["2"]);
-    switch_off(&run.play.engine);
-    run.mapping = mapping(&run.play, "");
-    run.work(2);
-    assert_eq!(run.events().concat(), ["1", "2"]);
+    for hides in [false, true] {
+        let mut run = Run::new("", done);
+        run.put(&["1"]);
+        run.work(1);
+        run.shards.clear();
+        run.put(&["2"]);
+        switch_off(&run.play.engine);
+        run.play.hides.store(hides, Ordering::Relaxed);
+        run.mapping = mapping(&run.play, "");
+        run.work(2);
+        assert_eq!(run.events().concat(), ["1", "2"], "{hides}");
+    }
 }
 
 #[test]

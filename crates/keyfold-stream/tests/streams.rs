@@ -1,5 +1,5 @@
-//! A table whose stream is switched off and on again: each of its streams is read, one behind another, and
-//! one that is gone before it was read is a gap.
+//! A table whose stream is switched off and on again: each of its streams is read, one behind another. The
+//! time between two of them is a gap, and so is one that is gone before it was read.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -10,7 +10,9 @@
 mod common;
 
 use common::simulation::{Faults, Simulation};
-use common::{SOURCE, VIEW, answer, compare, follow, put_order, request, sales, scan, switch_on};
+use common::{
+    SOURCE, VIEW, answer, compare, follow, put_order, request, sales, scan, switch_off, switch_on,
+};
 use keyfold_api::Response;
 use keyfold_engine::StreamShards;
 use keyfold_stream::{AtGap, Handler, Options, Report, Start};
@@ -113,7 +115,8 @@ fn refused(reports: &Reports) -> Vec<Report> {
 #[test]
 fn streams_between_two_looks_are_read() {
     for start in [Start::Oldest, Start::Latest] {
-        let (mut simulation, reports) = simulation(1, shards(), options(start));
+        let options = options(start).on_gap(|_| AtGap::GoOn);
+        let (mut simulation, reports) = simulation(1, shards(), options);
         begin(&mut simulation);
         for stream in 0..4 {
             write(&simulation, stream * 10 + 1..=stream * 10 + 10);
@@ -124,14 +127,56 @@ fn streams_between_two_looks_are_read() {
         run_for(&mut simulation, LEASE * 8);
         assert_eq!(compare(&simulation.engine), Ok(50), "{start:?}");
         assert_eq!(refused(&reports), []);
-        assert_eq!(gaps(&reports), [] as [String; 0]);
+        let found = gaps(&reports);
+        let is_between = |one: &String| one.ends_with("the table had no stream");
+        assert!(
+            found.len() == 4 && found.iter().all(is_between),
+            "{found:?}"
+        );
+    }
+}
+
+/// What is changed while the table has no stream has no record. The program decides on that when all records
+/// before it are handled, and once.
+#[test]
+fn the_time_between_two_streams_is_a_gap() {
+    for at_gap in [AtGap::Stop, AtGap::GoOn] {
+        let options = options(Start::Oldest).on_gap(move |_| at_gap);
+        let (mut simulation, reports) = simulation(5, shards(), options);
+        let first = simulation.start();
+        write(&simulation, 1..=5);
+        run_for(&mut simulation, LEASE * 2);
+        simulation.kill(first);
+        write(&simulation, 6..=10);
+        switch_off(&simulation.engine);
+        write(&simulation, 11..=15);
+        switch_on(&simulation.engine);
+        write(&simulation, 16..=20);
+        for start in 1..=2 {
+            simulation.start();
+            run_for(&mut simulation, LEASE * 4);
+            let marks = scan(&simulation.engine, VIEW);
+            let marks = marks.keys().filter(|id| id.starts_with("mark")).count();
+            // A worker that has stopped asks again when it starts.
+            let wanted = match at_gap {
+                AtGap::Stop => (10, start),
+                AtGap::GoOn => (15, 1),
+            };
+            let found = gaps(&reports);
+            assert_eq!((marks, found.len()), wanted, "{at_gap:?}: {found:?}");
+            assert!(
+                found[0].contains("are missing, if there were any"),
+                "{found:?}"
+            );
+        }
     }
 }
 
 /// Streams that were there before a consumer began with the table's present one are none of its own.
 #[test]
 fn streams_before_the_first_are_not_read() {
-    let (mut simulation, _) = simulation(2, shards(), options(Start::Oldest));
+    let options = options(Start::Oldest).on_gap(|_| AtGap::GoOn);
+    let (mut simulation, _) = simulation(2, shards(), options);
     write(&simulation, 1..=10);
     follow(&simulation.engine);
     begin(&mut simulation);
@@ -150,7 +195,8 @@ fn streams_before_the_first_are_not_read() {
 #[test]
 fn a_stream_waits_for_the_end_of_the_one_before() {
     for seed in 0..8 {
-        let (mut simulation, reports) = simulation(seed, shards(), options(Start::Oldest));
+        let options = options(Start::Oldest).on_gap(|_| AtGap::GoOn);
+        let (mut simulation, reports) = simulation(seed, shards(), options);
         begin(&mut simulation);
         if seed % 2 == 1 {
             simulation.set_faults(Faults {
@@ -208,7 +254,12 @@ fn a_stream_that_is_gone_before_it_was_read_is_a_gap() {
             simulation.start();
             run_for(&mut simulation, LEASE * 2);
             let found = gaps(&reports);
-            assert_eq!(found.len(), 1, "{start:?}: {found:?}");
+            // Behind it, the time without a stream is another one.
+            let wanted = match at_gap {
+                AtGap::Stop => 1,
+                AtGap::GoOn => 2,
+            };
+            assert_eq!(found.len(), wanted, "{start:?}: {found:?}");
             assert!(found[0].contains("it was gone before"), "{found:?}");
             let handled = scan(&simulation.engine, VIEW).len();
             match at_gap {
@@ -219,13 +270,13 @@ fn a_stream_that_is_gone_before_it_was_read_is_a_gap() {
             simulation.start();
             run_for(&mut simulation, LEASE * 2);
             let again = usize::from(at_gap == AtGap::Stop);
-            assert_eq!(gaps(&reports).len(), 1 + again, "{start:?}");
+            assert_eq!(gaps(&reports).len(), wanted + again, "{start:?}");
         }
     }
 }
 
 /// A stream that was handled to its end before it went is no gap, and neither is one that was gone before
-/// a consumer of the latest records began.
+/// a consumer of the latest records began. The time until the next one is.
 #[test]
 fn a_stream_that_is_gone_behind_its_end_is_no_gap() {
     for (start, begins_late) in [
@@ -237,7 +288,8 @@ fn a_stream_that_is_gone_behind_its_end_is_no_gap() {
             retention: RETENTION,
             ..StreamShards::default()
         };
-        let (mut simulation, reports) = simulation(4, shards, options(start));
+        let options = options(start).on_gap(|_| AtGap::GoOn);
+        let (mut simulation, reports) = simulation(4, shards, options);
         let first = match begins_late {
             true => None,
             false => Some(simulation.start()),
@@ -245,7 +297,7 @@ fn a_stream_that_is_gone_behind_its_end_is_no_gap() {
         run_for(&mut simulation, LEASE * 2);
         write(&simulation, 1..=5);
         run_for(&mut simulation, LEASE);
-        common::switch_off(&simulation.engine);
+        switch_off(&simulation.engine);
         run_for(&mut simulation, LEASE * 2);
         if let Some(first) = first {
             simulation.kill(first);
@@ -256,7 +308,11 @@ fn a_stream_that_is_gone_behind_its_end_is_no_gap() {
         switch_on(&simulation.engine);
         write(&simulation, 6..=10);
         run_for(&mut simulation, LEASE * 3);
-        assert_eq!(gaps(&reports), [] as [String; 0], "{start:?}");
+        let found = gaps(&reports);
+        assert!(
+            found.len() == 1 && found[0].contains("had no stream"),
+            "{found:?}"
+        );
         let marks = scan(&simulation.engine, VIEW);
         let marks = marks.keys().filter(|id| id.starts_with("mark"));
         let handled = if begins_late { 5 } else { 10 };

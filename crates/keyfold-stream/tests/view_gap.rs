@@ -8,8 +8,9 @@
 
 mod common;
 
-use common::delete_leases;
-use common::views::{change, compare, make, model};
+use common::views::{Order, change, compare, make, model, put};
+use common::{delete_leases, follow, switch_off, switch_on};
+use keyfold_api::Request;
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
@@ -157,6 +158,124 @@ fn views_whose_leases_are_deleted_are_rebuilt() {
         rest(&engine, &send, (1, &seen));
         worker.stop().unwrap();
     }
+}
+
+/// A table has no stream for a time. What is changed then has no records: views are built anew, from a scan
+/// that sees it, and take nothing that the stream before says for newer.
+#[test]
+fn views_of_a_table_that_had_no_stream_are_rebuilt() {
+    let _turn = TURN.lock();
+    for runs in [true, false] {
+        let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+        let engine = Arc::new(engine);
+        make(&engine);
+        let (model, send) = (
+            model(),
+            sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+        );
+        let (seen, gaps) = (Arc::default(), Arc::default());
+        let start =
+            || ViewWorker::start(Arc::clone(&send), &model, &options(&seen, &gaps)).unwrap();
+        let write = |from: u64| {
+            for chance in from..from + 60 {
+                let chance = chance.wrapping_mul(6_364_136_223_846_793_005) >> 8;
+                change(&engine, &model, chance);
+            }
+        };
+        let worker = start();
+        write(0);
+        rest(&engine, &send, (0, &seen));
+        let mut worker = match runs {
+            true => Some(worker),
+            false => {
+                worker.stop().unwrap();
+                None
+            }
+        };
+        write(60);
+        switch_off(&engine);
+        write(120);
+        switch_on(&engine);
+        write(180);
+        let worker = worker.take().unwrap_or_else(start);
+        rest(&engine, &send, (1, &seen));
+        assert!(gaps.load(Ordering::SeqCst) > 0);
+        worker.stop().unwrap();
+    }
+}
+
+/// Records of a stream that another one has followed are not in the rows yet: the lag shows them.
+#[test]
+fn the_records_of_a_stream_before_the_latest_count() {
+    let _turn = TURN.lock();
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let (model, send) = (
+        model(),
+        sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+    );
+    let (seen, gaps) = (Arc::default(), Arc::default());
+    let options = options(&seen, &gaps);
+    let worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    rest(&engine, &send, (0, &seen));
+    worker.stop().unwrap();
+    let behind = || -> Vec<u64> {
+        let all = status(&send, &model, &options.consumers).unwrap();
+        all.iter().map(|one| one.behind).collect()
+    };
+    let order = |id| Order {
+        id,
+        product: 1,
+        customer: 1,
+        total: 1,
+    };
+    for id in 0..20 {
+        put(&engine, &model, &order(id));
+    }
+    assert_eq!(behind(), [20; 3]);
+    follow(&engine);
+    assert_eq!(behind(), [20; 3], "another stream has followed");
+    put(&engine, &model, &order(20));
+    assert_eq!(behind(), [21; 3]);
+}
+
+/// Views that have come equally far share one look at the streams: a page that shows the state of all views
+/// each second reads each shard once.
+#[test]
+fn one_look_at_a_stream_serves_all_views() {
+    let _turn = TURN.lock();
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let (model, send) = (
+        model(),
+        sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+    );
+    let (seen, gaps) = (Arc::default(), Arc::default());
+    let options = options(&seen, &gaps);
+    let worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    for chance in 0..200_u64 {
+        let chance = chance.wrapping_mul(6_364_136_223_846_793_005) >> 8;
+        change(&engine, &model, chance);
+    }
+    rest(&engine, &send, (0, &seen));
+    worker.stop().unwrap();
+    let pages = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&pages);
+    let counts: Sends = Arc::new(move |request| {
+        if let Request::GetRecords(_) = &request {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        send(request)
+    });
+    let all = status(&counts, &model, &options.consumers).unwrap();
+    assert!(
+        all.len() == 3 && all.iter().all(|one| one.behind == 0),
+        "{all:?}"
+    );
+    // Ten pages of the shard of each of the two tables.
+    assert_eq!(pages.load(Ordering::SeqCst), 20);
 }
 
 /// One test after the other: a worker that lags behind the retention has gaps again.

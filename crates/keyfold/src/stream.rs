@@ -60,7 +60,7 @@
 //! - A record that fails each time is divided out of its batch and set aside: [`Keyfold::set_aside`]
 //!   lists such records, [`Keyfold::replay`] handles one again.
 //! - Records that the stream had no more before they were handled are a [`Gap`]: the worker stops,
-//!   unless [`Options::on_gap`] says otherwise.
+//!   unless [`Options::on_gap`] says otherwise. So is a time in which the table had no stream.
 //! - A worker that stops gives its shards back; those of one that was killed are taken when their
 //!   leases are over ([`Options::lease_time`], ten seconds).
 //!

@@ -29,10 +29,17 @@ pub(crate) struct Settled {
     pub(crate) discarded: Option<Discarded>,
 }
 
+/// The bytes of a record in an event, with what stands between two.
+fn size(entry: &Entry) -> usize {
+    entry.json.len() + 1
+}
+
 /// Batches that are handled one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     waiting: VecDeque<Entry>,
+    /// Their bytes in an event.
+    bytes: usize,
     /// The moment since which the first of them waits.
     since: Duration,
     /// The parts of the batch under way, the next one last.
@@ -46,11 +53,22 @@ impl Lane {
         if self.waiting.is_empty() {
             self.since = now;
         }
+        self.bytes += size(&entry);
         self.waiting.push_back(entry);
     }
 
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// The bytes of the waiting records in an event.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether the next batch has all its records: more of them need not wait.
+    pub(crate) fn is_full(&self, settings: &Settings) -> bool {
+        self.waiting.len() >= settings.batch || self.bytes >= EVENT_MAX
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -64,7 +82,7 @@ impl Lane {
         }
         let (mut count, mut bytes) = (0, AROUND);
         for entry in self.waiting.iter().take(settings.batch) {
-            bytes += entry.json.len() + 1;
+            bytes += size(entry);
             if bytes > EVENT_MAX && count > 0 {
                 break;
             }
@@ -73,7 +91,8 @@ impl Lane {
         let is_full = count == settings.batch || count < self.waiting.len();
         let waited = now.saturating_sub(self.since);
         if is_full || is_end || waited >= settings.window {
-            let entries = self.waiting.drain(..count).collect();
+            let entries: Vec<Entry> = self.waiting.drain(..count).collect();
+            self.bytes -= entries.iter().map(size).sum::<usize>();
             self.since = now;
             self.not_before = Duration::ZERO;
             self.parts.push(Part {

@@ -11,6 +11,7 @@ use crate::mapping::shard::{Parts, Shard, Step};
 use crate::options::Options;
 use crate::position::Position;
 use crate::start::Start;
+use crate::streams::last_before;
 use crate::tables::{described, names};
 use crate::threads::{Sends, Threads};
 use crate::topology::{Shard as Listed, shards};
@@ -141,6 +142,10 @@ impl Mapping {
         let beginning = loop {
             if let Some(beginning) = self.began.get(stream) {
                 break beginning;
+            }
+            if let Some(before) = last_before(self.began.keys(), stream) {
+                of.listener
+                    .report(&Gap::between(before, stream).to_string());
             }
             // A stream that follows another one of the table, or that the mapping has waited for, is read from its
             // beginning.

@@ -5,7 +5,7 @@ use crate::lease::Lease;
 use crate::lease_table::{Changed, LeaseTable};
 use crate::mapping::event;
 use crate::mapping::function::{Function, Invocation, Listener};
-use crate::mapping::lane::{Discarded, Lane};
+use crate::mapping::lane::{Discarded, EVENT_MAX, Lane};
 use crate::mapping::part::{Condition, Entry, Outcome, Part, Reply};
 use crate::mapping::settings::Settings;
 use crate::position::Position;
@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// The most records that wait for lanes whose batches fail, beside a batch for each lane.
 const AHEAD_MAX: usize = 10_000;
+/// The most characters of a cause in a report.
+const CAUSE_MAX: usize = 1_000;
+/// The most bytes of such records.
+const AHEAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The time between two looks at a shard without records.
 const POLL_TIME: Duration = Duration::from_millis(100);
 
@@ -137,14 +141,17 @@ impl Shard {
     /// others from their records, so more are read for them.
     fn room(&self) -> usize {
         let settings = &self.of.settings;
-        if self
-            .lanes
-            .iter()
-            .all(|lane| lane.waiting() >= settings.batch)
-        {
+        if self.lanes.iter().all(|lane| lane.is_full(settings)) {
             return 0;
         }
-        let ahead = if settings.parallel > 1 { AHEAD_MAX } else { 0 };
+        let (ahead, ahead_bytes) = match settings.parallel {
+            1 => (0, 0),
+            _ => (AHEAD_MAX, AHEAD_BYTES_MAX),
+        };
+        let bytes: usize = self.lanes.iter().map(Lane::bytes).sum();
+        if bytes >= EVENT_MAX * settings.parallel + ahead_bytes {
+            return 0;
+        }
         let most = settings.batch * settings.parallel + ahead;
         let waiting: usize = self.lanes.iter().map(Lane::waiting).sum();
         most.saturating_sub(waiting)
@@ -267,8 +274,12 @@ impl Shard {
                     "the function handled {handled} records of a batch"
                 ));
             }
-            Outcome::Failed(_, why) => of.listener.report(&format!("the function failed: {why}")),
+            Outcome::Failed(_, why) => {
+                let why = in_a_line(why);
+                of.listener.report(&format!("the function failed: {why}"));
+            }
             Outcome::Unreachable(why) => {
+                let why = in_a_line(why);
                 of.listener
                     .report(&format!("the function is not reached: {why}"));
             }
@@ -338,6 +349,17 @@ impl Shard {
             }
         }
     }
+}
+
+/// A cause for a log, in one short line: a function may answer anything.
+fn in_a_line(why: &str) -> String {
+    let mut chars = why.chars();
+    let plain = |char: char| if char.is_control() { ' ' } else { char };
+    let mut line: String = chars.by_ref().take(CAUSE_MAX).map(plain).collect();
+    if chars.next().is_some() {
+        line.push('…');
+    }
+    line
 }
 
 /// Calls the function with a batch.

@@ -96,7 +96,6 @@ pub fn replay(
         definition: Arc::new(definition),
         generation: failure.generation,
         table: failure.table.clone(),
-        oldest: 0,
     });
     let place = (options.failures.as_str(), failure.consumer.as_str());
     blocked(failures::replay(&*world, place, &failure.aside, &handler))

@@ -2,7 +2,7 @@
 //! place. `docs/views.md` has the reasons.
 //!
 //! 1. `Scan`: the consumers of the new generation begin where those of the live one are, or with the
-//!    oldest records. They and the scan say what each source item gives, which is kept; the scan says it
+//!    records that are written from then on. They and the scan say what each source item gives, which is kept; the scan says it
 //!    only of items of which nothing is known. Rows are made aside.
 //! 2. `Follow`: each record that was written during the scan is handled.
 //! 3. `Hold`: the live generation stands still, until the new one has handled what it has.
@@ -25,11 +25,14 @@ use super::rows::{Change, Note, Target, Way};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
 use super::tips::{Ends, Tips, is_listed};
-use crate::lease::{Beginning, Lease, Row, ShardKey};
+use crate::latest;
+use crate::lease::{Began, Beginning, Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::start::Start;
+use crate::streams::is_before;
+use crate::topology::stream_of;
 use crate::world::{Io, World, ask};
 use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
@@ -67,6 +70,8 @@ pub(crate) struct Builder {
     ends: Option<(u64, Ends)>,
     /// The builder that was seen, and since when it is silent.
     seen: Option<((String, u64), Duration)>,
+    /// The generation that was seen live, and since when.
+    lives: Option<(u64, Duration)>,
     /// The moment of the last look at what was set aside.
     looked: Duration,
     /// The generation whose consumers know that items were left out.
@@ -80,7 +85,7 @@ pub(crate) struct Builder {
 /// mixture of two.
 ///
 /// Its consumers begin where those of the live one are: the scan shows what was before. Where there are
-/// none, they begin with the oldest records.
+/// none, they begin with the records that are written from now on.
 ///
 /// # Errors
 /// The backend's.
@@ -111,8 +116,9 @@ pub(crate) async fn begin(
         began: world.epoch_ms(),
         since: 0,
     };
-    if let Some(live) = &state.live {
-        follow(world, &definition.name, (live, &generation), leases).await?;
+    match &state.live {
+        Some(live) => follow(world, &definition.name, (live, &generation), leases).await?,
+        None => begin_now(world, &definition.name, &generation, leases).await?,
     }
     state
         .garbage
@@ -125,8 +131,29 @@ pub(crate) async fn begin(
     Ok(is_stored.then_some(number))
 }
 
+/// Lets the consumers of a generation begin with the records that are written from now on: the scan, which
+/// comes later, sees what was written before, by any clock.
+async fn begin_now(
+    io: &dyn World,
+    view: &str,
+    generation: &Generation,
+    leases: &str,
+) -> Result<(), ClientError> {
+    for table in &generation.streams {
+        let own = LeaseTable {
+            table: leases.to_owned(),
+            consumer: generation.consumer(view, table),
+        };
+        own.ensure(io).await?;
+        latest::ensure(io, &own, table).await?;
+    }
+    Ok(())
+}
+
 /// Lets the consumers of a generation begin where those of another one are. Where records behind such a
-/// position are gone, they begin with the oldest that are left.
+/// position are gone, they begin with the oldest that are left. Where a table got another stream meanwhile,
+/// they begin with that one: what was changed while the table had none, the scan sees, and it must not take
+/// what a record of the stream before says for newer.
 async fn follow(
     io: &dyn World,
     view: &str,
@@ -141,8 +168,12 @@ async fn follow(
         let own = of(next);
         // Somebody may have deleted it: then a generation is built anew.
         own.ensure(io).await?;
+        let latest = stream_of(io, table).await?;
+        let mut has_begun = false;
         for row in of(live).all(io).await? {
             match row {
+                Row::Lease(lease) if is_before(&lease.key.stream, &latest) => {}
+                Row::Stream(of_live) if is_before(&of_live.stream, &latest) => has_begun = true,
                 Row::Lease(Lease {
                     key,
                     position,
@@ -162,6 +193,15 @@ async fn follow(
                     own.begin(io, &beginning).await?;
                 }
             }
+        }
+        if has_begun {
+            let beginning = Beginning {
+                stream: latest,
+                start: Start::Oldest,
+                began: Began::new(),
+                is_unleased: true,
+            };
+            own.begin(io, &beginning).await?;
         }
     }
     Ok(())
@@ -219,6 +259,7 @@ impl Builder {
             tips: None,
             ends: None,
             seen: None,
+            lives: None,
             looked: Duration::ZERO,
             told: None,
             left_out: Vec::new(),
@@ -234,14 +275,8 @@ impl Builder {
     /// # Errors
     /// The backend's.
     pub(crate) async fn turn(&mut self, mut state: State) -> Result<bool, ClientError> {
+        let forgets = self.forgets(&state);
         let is_own = |one: &Generation| one.print == self.definition.print;
-        let now = self.world.epoch_ms();
-        let remembers = i64::try_from(self.remembers.as_millis()).unwrap_or(i64::MAX);
-        let forgets = state.next.is_none()
-            && state
-                .live
-                .as_ref()
-                .is_some_and(|live| live.has_items && now.saturating_sub(live.since) > remembers);
         let next = state.next.clone().filter(|(next, _)| is_own(next));
         let looks = self.looks(&state);
         let has_none = state.garbage.is_empty() && !forgets && !looks;
@@ -296,6 +331,21 @@ impl Builder {
         }
     }
 
+    /// Whether the live generation has been so for so long that what items gave while it was built is needed
+    /// no more, as this worker has watched it: the clocks of workers may differ.
+    fn forgets(&mut self, state: &State) -> bool {
+        let Some(live) = state.live.as_ref().filter(|live| live.has_items) else {
+            return false;
+        };
+        let now = self.world.now();
+        let since = match self.lives {
+            Some((number, since)) if number == live.number => since,
+            Some(_) | None => now,
+        };
+        self.lives = Some((live.number, since));
+        state.next.is_none() && now.saturating_sub(since) > self.remembers
+    }
+
     /// Whether it is time to see whether the items of which records were set aside give again what they
     /// are. While there are some, each batch reads what is kept of its items.
     fn looks(&self, state: &State) -> bool {
@@ -333,7 +383,6 @@ impl Builder {
             definition: Arc::clone(&self.definition),
             generation: generation.number,
             table: String::new(),
-            oldest: 0,
         };
         Target {
             definition: &self.definition,

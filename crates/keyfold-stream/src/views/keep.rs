@@ -448,7 +448,6 @@ impl Upkeep {
                     definition: Arc::clone(&self.definition),
                     generation: generation.number,
                     table: table.clone(),
-                    oldest: self.oldest(generation),
                 });
                 let options = self.consumer(generation, table);
                 let world = Arc::clone(&self.world);
@@ -458,14 +457,6 @@ impl Upkeep {
             }
         }
         Ok(())
-    }
-
-    /// The moment of the oldest records that a generation's consumers handle: the scan has seen what
-    /// older ones say, by any clock.
-    fn oldest(&self, generation: &Generation) -> u64 {
-        let remembers = u64::try_from(self.options.remembers.as_millis()).unwrap_or(u64::MAX);
-        let began = u64::try_from(generation.began).unwrap_or_default();
-        began.saturating_sub(remembers)
     }
 
     /// The settings of a consumer.

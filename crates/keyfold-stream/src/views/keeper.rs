@@ -34,9 +34,6 @@ pub(crate) struct Keeper {
     pub(crate) definition: Arc<Definition>,
     pub(crate) generation: u64,
     pub(crate) table: String,
-    /// Records from before this moment, milliseconds since 1970, change nothing. They move the position
-    /// as others do: a build waits until it is behind them.
-    pub(crate) oldest: u64,
 }
 
 /// What records change.
@@ -136,10 +133,7 @@ impl Keeper {
         let mut referred: BTreeSet<(usize, Vec<u8>)> = BTreeSet::new();
         let mut batch = Batch::default();
         for record in records {
-            let is_old = record.epoch_ms().is_some_and(|at| at < self.oldest);
-            let Some(key) = key_of(record).filter(|_| !is_old) else {
-                continue;
-            };
+            let Some(key) = key_of(record) else { continue };
             let [old, new] = both(record)?.map(|image| images.read(key, image));
             for entity in self.definition.view().joined() {
                 if self.concerns(entity, &old, &new) && referred.insert((entity, bytes(key))) {

@@ -3,7 +3,8 @@
 //! A row is written with what such an item has at that moment: the transaction demands that it still
 //! has it. For each row there is an entry under the key of the item, so that a change of the item finds
 //! its rows. Those are written in transactions of their own, before the position moves: each demands
-//! that the item is as it was read, so one that comes twice or late changes nothing.
+//! that the item is as it was read, and that its entries are there still, so one that comes twice or late
+//! changes nothing, nor does one for a row that refers to another item meanwhile.
 
 use super::definition::{Link, Share};
 use super::place::{Kind, PARTITION, SORT, TABLE, bytes, digest, sort_of};
@@ -21,7 +22,7 @@ use std::time::Duration;
 
 /// The attribute of an entry with the key of the row.
 const ROW: &str = "view:row";
-/// The most entries that are read at once. With the check they fit in a transaction.
+/// The most entries that are read at once. With the checks they fit in a transaction.
 const ENTRIES: usize = 45;
 /// How often a page is tried whose rows or item change meanwhile.
 const TRIES: u32 = 20;
@@ -251,9 +252,12 @@ async fn updates(
 ) -> Result<Vec<TransactWriteItem>, ClientError> {
     let begins = digest_of(table, key).len();
     let mut rows: BTreeMap<&str, (Item, Vec<&Link>)> = BTreeMap::new();
+    let mut actions = Vec::new();
     for entry in entries {
-        let Some((row, at)) =
-            sort_of(entry).and_then(|sort| sort.get(begins..)?.split_at_checked(32))
+        let Some(sort) = sort_of(entry) else { continue };
+        let Some((row, at)) = sort
+            .get(begins..)
+            .and_then(|rest| rest.split_at_checked(32))
         else {
             continue;
         };
@@ -263,6 +267,7 @@ async fn updates(
             let known = rows.entry(row);
             let of = known.or_insert_with(|| (Item::from(key.clone()), Vec::new()));
             of.1.push(link);
+            actions.push(is_there(target.space.key(Kind::Links, sort)));
         }
     }
     let Some(first) = target
@@ -277,7 +282,6 @@ async fn updates(
         return Ok(Vec::new());
     }
     let mut read = read(io, target, first, (table.to_owned(), key.clone())).await?;
-    let mut actions = Vec::new();
     for (row, (key, links)) in rows {
         let mut held = Vec::new();
         for link in links {
@@ -289,6 +293,12 @@ async fn updates(
     }
     actions.push(read.check());
     Ok(actions)
+}
+
+/// The action that demands that an entry is there.
+fn is_there(key: Item) -> TransactWriteItem {
+    let attributes = ExpressionAttributes::default().name("#p", PARTITION);
+    check(TABLE, key, ("attribute_exists(#p)".to_owned(), attributes))
 }
 
 /// The action that sets attributes of a row of this generation.

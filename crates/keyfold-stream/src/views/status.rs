@@ -5,17 +5,19 @@ use super::keep::{rebuild, words};
 use super::notes::{self, UnreadableItem};
 use super::place::{Kind, Space};
 use super::state::{Generation, State};
-use super::tips::{behind, leases};
+use super::tips::{Behind, Held, behind};
 use crate::failures;
+use crate::lease::ShardKey;
 use crate::options::Options;
 use crate::position::Position;
 use crate::threads::{Sends, Threads};
-use crate::topology::{shards, stream_of};
+use crate::topology::Shard;
 use crate::world::{Io, World};
 use keyfold_api::ErrorKind;
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,14 +60,55 @@ pub fn status(
 ) -> Result<Vec<ViewStatus>, ClientError> {
     let world = Threads::new(Arc::clone(send));
     let definitions = Definition::all(model)?.into_iter();
-    let all = definitions.map(|one| blocked(of(&*world, &one, options)));
+    let mut looked = Looked::default();
+    let all = definitions.map(|one| blocked(of(&*world, &one, options, &mut looked)));
     all.collect()
+}
+
+/// What was seen of streams: views whose consumers have come equally far share it.
+#[derive(Default)]
+struct Looked {
+    /// The shards that consumers of a table read, by the streams that they have begun.
+    shards: BTreeMap<(String, BTreeSet<String>), Vec<Shard>>,
+    /// The records of a shard behind a position.
+    behind: BTreeMap<(ShardKey, String), Behind>,
+}
+
+impl Looked {
+    async fn shards(
+        &mut self,
+        io: &dyn Io,
+        (held, table): (&Held, &str),
+    ) -> Result<Vec<Shard>, ClientError> {
+        let of = (table.to_owned(), held.begun().clone());
+        if let Some(known) = self.shards.get(&of) {
+            return Ok(known.clone());
+        }
+        let found = held.shards(io, table).await?;
+        self.shards.insert(of, found.clone());
+        Ok(found)
+    }
+
+    async fn behind(
+        &mut self,
+        io: &dyn Io,
+        (key, from): (&ShardKey, &Position),
+    ) -> Result<Behind, ClientError> {
+        let of = (key.clone(), from.to_string());
+        if let Some(known) = self.behind.get(&of) {
+            return Ok(known.clone());
+        }
+        let found = behind(io, key, from).await?;
+        self.behind.insert(of, found.clone());
+        Ok(found)
+    }
 }
 
 async fn of(
     world: &dyn World,
     definition: &Definition,
     options: &Options,
+    looked: &mut Looked,
 ) -> Result<ViewStatus, ClientError> {
     let mut status = ViewStatus {
         view: definition.name.clone(),
@@ -102,7 +145,7 @@ async fn of(
     if let Some(live) = &state.live {
         status.live = Some(live.number);
         status.is_current = live.print == definition.print;
-        lag(world, definition, live, options, &mut status).await?;
+        lag(world, (definition, live), options, (looked, &mut status)).await?;
     }
     Ok(status)
 }
@@ -110,19 +153,17 @@ async fn of(
 /// Counts the records that a generation has not handled.
 async fn lag(
     world: &dyn World,
-    definition: &Definition,
-    live: &Generation,
+    (definition, live): (&Definition, &Generation),
     options: &Options,
-    status: &mut ViewStatus,
+    (looked, status): (&mut Looked, &mut ViewStatus),
 ) -> Result<(), ClientError> {
     let io: &dyn Io = world;
     let now = u64::try_from(world.epoch_ms()).unwrap_or_default();
     for table in &live.streams {
-        let stream = stream_of(io, table).await?;
-        let held = leases(io, (&definition.name, live, table), &options.leases).await?;
-        for shard in shards(io, &stream).await?.unwrap_or_default() {
-            let from = held.get(&shard.key).map(|lease| &lease.position);
-            let found = behind(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
+        let held = Held::of(io, (&definition.name, live, table), &options.leases).await?;
+        for shard in looked.shards(io, (&held, table)).await? {
+            let place = (&shard.key, held.position(&shard.key));
+            let found = looked.behind(io, place).await?;
             status.behind += found.records;
             status.has_more |= found.is_more;
             if let Some(oldest) = found.oldest {

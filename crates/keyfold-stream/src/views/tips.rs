@@ -5,10 +5,11 @@ use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
-use crate::topology::{shards, stream_of};
+use crate::streams::{Streams, is_before};
+use crate::topology::{Shard, shards, stream_of};
 use crate::world::{Io, World};
 use keyfold_lower::ClientError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The pages of a shard that are read to see how far a consumer lags.
@@ -20,22 +21,77 @@ pub(crate) struct Tips {
     all: Vec<(String, ShardKey, Position)>,
 }
 
-/// The leases of a generation's consumer of a table.
-pub(crate) async fn leases(
-    io: &dyn Io,
-    (view, generation, table): (&str, &Generation, &str),
-    leases: &str,
-) -> Result<BTreeMap<ShardKey, Lease>, ClientError> {
-    let table = LeaseTable {
-        table: leases.to_owned(),
-        consumer: generation.consumer(view, table),
-    };
-    let rows = table.all(io).await?.into_iter();
-    let rows = rows.filter_map(|row| match row {
-        Row::Lease(lease) => Some((lease.key.clone(), lease)),
-        Row::Stream(_) => None,
-    });
-    Ok(rows.collect())
+/// What is stored of a generation's consumer of a table.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    leases: BTreeMap<ShardKey, Lease>,
+    /// The streams that it has begun.
+    begun: BTreeSet<String>,
+}
+
+impl Held {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn of(
+        io: &dyn Io,
+        (view, generation, table): (&str, &Generation, &str),
+        leases: &str,
+    ) -> Result<Held, ClientError> {
+        let table = LeaseTable {
+            table: leases.to_owned(),
+            consumer: generation.consumer(view, table),
+        };
+        let mut held = Held::default();
+        for row in table.all(io).await? {
+            match row {
+                Row::Lease(lease) => drop(held.leases.insert(lease.key.clone(), lease)),
+                Row::Stream(beginning) => drop(held.begun.insert(beginning.stream)),
+            }
+        }
+        Ok(held)
+    }
+
+    /// The streams that the consumer has begun.
+    pub(crate) fn begun(&self) -> &BTreeSet<String> {
+        &self.begun
+    }
+
+    /// Up to where the consumer has handled a shard.
+    pub(crate) fn position(&self, key: &ShardKey) -> &Position {
+        let lease = self.leases.get(key);
+        lease.map_or(&Position::Horizon, |lease| &lease.position)
+    }
+
+    /// The shards that the consumer reads, of the table's latest stream and of those before it, from the
+    /// first one on that it has begun.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn shards(&self, io: &dyn Io, table: &str) -> Result<Vec<Shard>, ClientError> {
+        let latest = stream_of(io, table).await?;
+        let mut streams = Streams::default();
+        streams.add(&latest);
+        if self.begun.iter().any(|stream| *stream != latest) {
+            for stream in &self.begun {
+                streams.add(stream);
+            }
+            streams
+                .find(io, (table, &latest), self.begun.iter())
+                .await?;
+        }
+        let mut all = Vec::new();
+        for stream in streams.names() {
+            all.extend(shards(io, &stream).await?.unwrap_or_default());
+        }
+        Ok(all)
+    }
+
+    /// Whether a shard is one of a stream before all those that the consumer has begun.
+    fn is_before_all(&self, key: &ShardKey) -> bool {
+        !self.begun.is_empty() && self.begun.iter().all(|begun| is_before(&key.stream, begun))
+    }
 }
 
 /// The records of a shard behind a position.
@@ -107,11 +163,9 @@ impl Ends {
     ) -> Result<Ends, ClientError> {
         let mut all = Vec::new();
         for source in &generation.streams {
-            let stream = stream_of(io, source).await?;
-            let held = leases(io, (view, generation, source), table).await?;
-            for shard in shards(io, &stream).await?.unwrap_or_default() {
-                let from = held.get(&shard.key).map(|lease| &lease.position);
-                let pages = Pages::of(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
+            let held = Held::of(io, (view, generation, source), table).await?;
+            for shard in held.shards(io, source).await? {
+                let pages = Pages::of(io, &shard.key, held.position(&shard.key)).await?;
                 let mut latest = Pages::newest(&shard.key);
                 if shard.is_open && pages.next.is_some() {
                     latest.begin(io).await?;
@@ -191,7 +245,8 @@ impl Tips {
     ) -> Result<Tips, ClientError> {
         let mut tips = Tips::default();
         for source in &generation.streams {
-            for (key, lease) in leases(io, (view, generation, source), table).await? {
+            let held = Held::of(io, (view, generation, source), table).await?;
+            for (key, lease) in held.leases {
                 tips.all.push((source.clone(), key, lease.position));
             }
         }
@@ -210,10 +265,12 @@ impl Tips {
         table: &str,
     ) -> Result<bool, ClientError> {
         for source in &generation.streams {
-            let held = leases(io, (view, generation, source), table).await?;
+            let held = Held::of(io, (view, generation, source), table).await?;
             for (_, key, tip) in self.all.iter().filter(|(of, _, _)| of == source) {
-                let is_passed = match (held.get(key), tip) {
+                let is_passed = match (held.leases.get(key), tip) {
                     (_, Position::Horizon) => true,
+                    // It began with a later stream: its scan has seen what this one says.
+                    (None, _) if held.is_before_all(key) => true,
                     (Some(lease), Position::After(number)) => {
                         lease.position.is_behind(number) || is_gone(io, lease, number).await?
                     }
