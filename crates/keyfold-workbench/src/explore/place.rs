@@ -1,0 +1,39 @@
+//! The place whose data the page shows.
+
+use keyfold_client::Backend;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// A place with tables, as the command has opened it.
+pub struct Place {
+    /// Its tables.
+    pub backend: Arc<Backend>,
+    /// Its name for people, without credentials.
+    pub shown: String,
+    /// The address that requests are sent to; `None` for a folder, and for Amazon's own.
+    pub url: Option<String>,
+    /// The region, where it is known.
+    pub region: Option<String>,
+    /// Whether it is on this machine.
+    pub is_here: bool,
+}
+
+impl Place {
+    /// What the page may know of it.
+    pub(crate) fn json(&self) -> Json {
+        let Place {
+            backend,
+            shown,
+            url,
+            region,
+            is_here,
+        } = self;
+        json!({
+            "shown": shown,
+            "url": url,
+            "region": region,
+            "isHere": is_here,
+            "isFolder": backend.is_embedded(),
+        })
+    }
+}
