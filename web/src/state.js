@@ -15,7 +15,7 @@ export const notice = signal(null);
 /** Whether the language server can be reached. */
 export const connected = signal(false);
 export const paletteOpen = signal(false);
-/** The place whose data is explored: `{ shown, url, region, isHere, isFolder }`; null without one. */
+/** The place whose data is explored: `{ shown, url, region, isHere, mayWrite, isFolder }`; null without one. */
 export const place = signal(null);
 
 const SIDES = ["map", "patterns"];

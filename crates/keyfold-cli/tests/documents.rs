@@ -375,6 +375,7 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["serve", "--memory", "--buckets", "nothing"]),
         (2, vec!["workbench", "nothing.keyfold"]),
         (2, vec!["workbench", shop, "--at", "memory:"]),
+        (2, vec!["workbench", shop, "--write"]),
         (5, vec!["workbench", shop, "--at", "keyfold:nothing"]),
     ];
     let mut run: BTreeSet<String> = BTreeSet::new();

@@ -15,6 +15,8 @@ export const described = signal(null);
 /** The answer that is shown, or the fault. */
 export const answer = signal(null);
 export const busy = signal(false);
+/** The write that is being made: `{ verb, entity, first, values, removed, said, isAgreed, isBack }`; null for none. */
+export const edited = signal(null);
 /** The item that is shown in full, by its place in the answer. */
 export const chosen = signal(null);
 
@@ -99,6 +101,7 @@ async function read() {
 
 /** Asks for the first page of something. */
 export function explore(one) {
+  edited.value = null;
   const isOther = one?.table !== asked.value?.table || one?.pattern !== asked.value?.pattern;
   if (isOther) look.value = LOOK;
   [before.value, answer.value] = [[], isOther ? null : answer.value];
@@ -112,6 +115,7 @@ export const exploreTable = (table, rest = {}) => explore({ table, index: null, 
 /** Shows the form of a pattern. It is asked when everything that it needs is there. */
 export function explorePattern(pattern) {
   latest += 1;
+  edited.value = null;
   const form = model.value?.patterns.find((one) => one.name === pattern);
   const one = { pattern, values: {}, limit: null, after: null, skips: false };
   if (form !== undefined && form.parameters.every((parameter) => parameter.isOptional)) return explore(one);
@@ -182,7 +186,7 @@ addEventListener("hashchange", () => {
   if (place.value === null) return;
   const given = said();
   const one = fromAddress(given);
-  look.value = lookOf(given);
+  [look.value, edited.value] = [lookOf(given), null];
   if (JSON.stringify(one) === JSON.stringify(asked.value)) return;
   [before.value, asked.value] = [[], one];
   read();

@@ -1,6 +1,7 @@
 // The data of a place: its tables and patterns beside the page that is read.
 
-import { answer, asked, described, explorePattern, exploreTable, isStale, model, modelFault, tables } from "./data.js";
+import { edit, Edit } from "./edit.jsx";
+import { answer, asked, described, edited, explorePattern, exploreTable, isStale, model, modelFault, tables } from "./data.js";
 import { PatternForm } from "./form.jsx";
 import { Grid } from "./grid.jsx";
 import { ItemDetail } from "./item.jsx";
@@ -65,9 +66,10 @@ function Patterns() {
 /** The same choice on a narrow page. */
 function Select() {
   const one = asked.value;
-  const value = one === null ? "" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
+  const value = edited.value?.verb === "create" ? `n${edited.value.entity}` : one === null ? "" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
   const choose = ({ target }) => {
-    if (target.value.startsWith("p")) explorePattern(target.value.slice(1));
+    if (target.value.startsWith("n")) edit("create", target.value.slice(1));
+    else if (target.value.startsWith("p")) explorePattern(target.value.slice(1));
     else if (target.value.startsWith("t")) {
       const [table, index] = JSON.parse(target.value.slice(1));
       exploreTable(table, { index });
@@ -85,6 +87,13 @@ function Select() {
           <option value={`p${name}`}>{name}</option>
         ))}
       </optgroup>
+      {place.value.mayWrite && (
+        <optgroup label="New">
+          {(model.value?.entities ?? []).filter((one) => one.isWritten).map(({ name }) => (
+            <option value={`n${name}`}>New {name}</option>
+          ))}
+        </optgroup>
+      )}
     </select>
   );
 }
@@ -133,8 +142,25 @@ function TableHead() {
   );
 }
 
+/** The entities that can be written. */
+function Entities() {
+  const all = (model.value?.entities ?? []).filter((one) => one.isWritten);
+  if (!place.value.mayWrite || all.length === 0) return null;
+  return (
+    <>
+      <h2>New</h2>
+      <ul>
+        {all.map(({ name }) => (
+          <Choice name={name} isOn={edited.value?.verb === "create" && edited.value.entity === name} onClick={() => edit("create", name)} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Shown() {
   const one = asked.value;
+  if (edited.value !== null) return <Edit />;
   if (one === null) return <p class="empty start">Choose a table to see its items as entities, or a pattern to run it.</p>;
   return (
     <>
@@ -145,18 +171,19 @@ function Shown() {
 }
 
 export function Explore() {
-  const { shown, isHere } = place.value;
+  const { shown, isHere, mayWrite } = place.value;
   const hasBeside = (answer.value?.exchanges ?? []).length > 0;
   return (
     <main class={hasBeside ? "explore" : "explore alone"}>
       <nav class="choices" aria-label="tables and patterns">
         <p class={isHere ? "place" : "place away"}>
-          {visible(shown)} <small>{isHere ? "on this machine" : "not on this machine"}, read only</small>
+          {visible(shown)} <small>{isHere ? "on this machine" : "not on this machine"}, {mayWrite ? "may be written" : "read only"}</small>
         </p>
         <Select />
         <div class="wide">
           <Tables />
           <Patterns />
+          <Entities />
         </div>
         {isStale.value && <p class="warn">The stored model is used: what you changed is not saved.</p>}
       </nav>

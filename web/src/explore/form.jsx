@@ -8,10 +8,10 @@ import { visible } from "./values.js";
 const HINTS = { time: "2026-01-31T12:00:00Z", date: "2026-01-31", number: "0", json: "JSON", period: "2026-01" };
 
 /** A typed input with its sentence. */
-export function Field({ parameter, value, fault, onInput }) {
+export function Field({ parameter, value, fault, onInput, isFixed = false }) {
   const { name, kind, input, words, isList, isOptional, isNow } = parameter;
   const id = `field-${name}`;
-  const about = { id, "aria-invalid": fault !== undefined, "aria-describedby": `${id}-about`, value, onInput: (event) => onInput(event.target.value) };
+  const about = { id, disabled: isFixed, "aria-invalid": fault !== undefined, "aria-describedby": `${id}-about`, value, onInput: (event) => onInput(event.target.value) };
   const choices = isList ? null : input === "bool" ? ["true", "false"] : words;
   return (
     <div class="field">

@@ -1,6 +1,8 @@
 // One item: its keys taken apart into fields, its attributes, and what is stored.
 
-import { answer, chosen, hueOf } from "./data.js";
+import { place } from "../state.js";
+import { answer, chosen, hueOf, model } from "./data.js";
+import { editItem } from "./edit.jsx";
 import { json, plain, visible } from "./values.js";
 
 /** The most characters of a value here; the rest is exported. */
@@ -36,6 +38,7 @@ export function ItemDetail() {
   const item = chosen.value === null ? undefined : answer.value?.items?.[chosen.value];
   if (item === undefined) return null;
   const values = item.values ?? [];
+  const isWritten = place.value.mayWrite && item.role === "entity" && model.value?.entities.some((one) => one.name === (item.entity ?? item.kind) && one.isWritten);
   return (
     <section class="detail" aria-label="the chosen item">
       <h3>
@@ -45,6 +48,12 @@ export function ItemDetail() {
       </h3>
       {item.why && <p class="warn">{item.why}: it is shown as it is stored.</p>}
       {item.unread?.map((one) => <p class="warn">{visible(one)}</p>)}
+      {isWritten && (
+        <p class="line">
+          <button onClick={() => editItem("update", item)}>Change…</button>
+          <button onClick={() => editItem("delete", item)}>Delete…</button>
+        </p>
+      )}
       {item.keys?.length > 0 && <h4>Keys</h4>}
       {item.keys?.map((one) => <Key one={one} />)}
       {values.length > 0 && (

@@ -25,17 +25,21 @@ pub(crate) struct Arguments {
     /// The port on this machine; 0 takes any free one.
     #[arg(long, default_value_t = 8010)]
     port: u16,
-    /// Show the data of this place, too, and write none: http://127.0.0.1:8000,
+    /// Show the data of this place, too: http://127.0.0.1:8000,
     /// dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the name of a connection of keyfold.toml.
     #[arg(long, value_name = "CONNECTION")]
     at: Option<String>,
+    /// Let the page write to that place: entities through the model, each write shown before it is made.
+    #[arg(long, requires = "at")]
+    write: bool,
 }
 
 /// What helps where the folder is not there.
 const NO_FOLDER: &str = "`--at` names the place whose data the page shows";
 
-/// Opens the place whose data the page shows. A data folder is only examined.
-fn place(text: &str) -> Result<Place, Failure> {
+/// Opens the place whose data the page shows. A data folder to which nothing is written is only
+/// examined.
+fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
     let connection = project::connection_of(text)?;
     let is_here = connection.is_here();
     let folder = match &connection {
@@ -49,12 +53,17 @@ fn place(text: &str) -> Result<Place, Failure> {
     };
     if let Some(folder) = folder {
         backend::check_folder(folder, NO_FOLDER)?;
+        let engine = match may_write {
+            true => backend::engine(Some(folder))?,
+            false => backend::examined(folder)?,
+        };
         return Ok(Place {
-            backend: Arc::new(Backend::Embedded(backend::examined(folder)?)),
+            backend: Arc::new(Backend::Embedded(engine)),
             shown: folder.display().to_string(),
             url: None,
             region: None,
             is_here,
+            may_write,
         });
     }
     let endpoint = connection.endpoint(&Surroundings::of_process())?;
@@ -70,6 +79,7 @@ fn place(text: &str) -> Result<Place, Failure> {
         url: (!is_amazon).then_some(url),
         region: Some(region),
         is_here,
+        may_write,
     })
 }
 
@@ -94,7 +104,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             return Err(Failure::usage(message).in_file(file));
         }
     }
-    let place = arguments.at.as_deref().map(place).transpose()?;
+    let place = arguments.at.as_deref();
+    let place = place
+        .map(|text| self::place(text, arguments.write))
+        .transpose()?;
     let at = place.as_ref().map(|place| place.shown.clone());
     let options = Options {
         port: arguments.port,

@@ -6,18 +6,25 @@ use keyfold_client::{ClientError, time_of, wait};
 use keyfold_lower::{Lowering, Step};
 use serde_json::{Value as Json, json};
 
+/// The body of a request.
+pub(super) fn body(request: &Request) -> Json {
+    let mut body = Vec::new();
+    keyfold_wire::client::encode_request(&mut body, request);
+    serde_json::from_slice(&body).unwrap_or(Json::Null)
+}
+
 /// Sends one request, and notes it.
 pub(super) fn send(
     place: &Place,
     request: Request,
     notes: &mut Vec<Json>,
 ) -> Result<Response, ClientError> {
-    let (operation, mut body) = (request.operation().name(), Vec::new());
-    keyfold_wire::client::encode_request(&mut body, &request);
+    let operation = request.operation().name();
+    let body = body(&request);
     let answer = place.backend.call(request);
     let mut note = json!({
         "operation": operation,
-        "request": serde_json::from_slice(&body).unwrap_or(Json::Null),
+        "request": body,
     });
     match &answer {
         Ok(response) => {

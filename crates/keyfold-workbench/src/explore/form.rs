@@ -1,22 +1,39 @@
 //! What the page needs of a model to make its forms.
 
 use keyfold_codegen::chart::Chart;
-use keyfold_model::schema::{Limit, Parameter};
-use keyfold_model::{Model, Pattern, Type};
+use keyfold_model::schema::{Attribute, Limit, Parameter};
+use keyfold_model::{Entity, Model, Pattern, Type};
 use serde_json::{Value as Json, json};
 
 /// The patterns with their parameters, and the entities with their attributes.
 pub(super) fn of(model: &Model) -> Json {
     let chart = Chart::of(model);
     let patterns = model.patterns.iter().map(|one| pattern(&chart, one));
-    let entities = model.entities.iter().map(|entity| {
-        let names = entity.attributes.iter().map(|one| one.name.as_str());
-        json!({ "name": entity.name, "attributes": names.collect::<Vec<_>>() })
-    });
+    let entities = model.entities.iter().map(entity);
     json!({
         "name": model.name,
         "patterns": patterns.collect::<Vec<_>>(),
         "entities": entities.collect::<Vec<_>>(),
+    })
+}
+
+fn entity(entity: &Entity) -> Json {
+    let attribute = |one: &Attribute| {
+        json!({
+            "name": one.name,
+            "kind": one.kind.to_string(),
+            "input": input(&one.kind),
+            "words": words(&one.kind),
+            "isOptional": one.optional || one.default.is_some(),
+            "isKept": one.is_kept,
+        })
+    };
+    json!({
+        "name": entity.name,
+        // The rows of a view follow from its source.
+        "isWritten": entity.view.is_none(),
+        "identity": entity.identity(),
+        "attributes": entity.attributes.iter().map(attribute).collect::<Vec<_>>(),
     })
 }
 

@@ -6,17 +6,20 @@
 //! POST /explore/table   tables  the description of one
 //! POST /explore/items   items   a page of a table, an index or a collection, as entities
 //! POST /explore/run     run     a page of a pattern's answer
+//! POST /explore/write   edit    a write of an entity: shown, and then carried out
 //! ```
 //!
 //! Each answer is JSON with a status of 200; a refusal has the member `error`. Each request that was
 //! sent is in it, with what came back. Credentials stay in the [`Place`].
 
+mod edit;
 mod exchange;
 mod fault;
 mod form;
 mod items;
 mod place;
 mod run;
+mod step;
 mod tables;
 mod typed;
 
@@ -45,6 +48,8 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
             .and_then(|asked| items::page(place, model(files, asked.file)?.as_ref(), &asked)),
         "run" => asked::<run::Asked>(body)
             .and_then(|asked| run::page(place, &needed(files, asked.file)?, &asked)),
+        "write" if place.may_write => asked::<edit::Asked>(body)
+            .and_then(|asked| edit::write(place, &needed(files, asked.file)?, &asked)),
         _ => return None,
     };
     Some(answered.unwrap_or_else(|fault| fault.json()))

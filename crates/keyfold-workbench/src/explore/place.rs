@@ -16,6 +16,8 @@ pub struct Place {
     pub region: Option<String>,
     /// Whether it is on this machine.
     pub is_here: bool,
+    /// Whether the page may write to it.
+    pub may_write: bool,
 }
 
 impl Place {
@@ -27,12 +29,14 @@ impl Place {
             url,
             region,
             is_here,
+            may_write,
         } = self;
         json!({
             "shown": shown,
             "url": url,
             "region": region,
             "isHere": is_here,
+            "mayWrite": may_write,
             "isFolder": backend.is_embedded(),
         })
     }
