@@ -2,26 +2,48 @@
 
 import { render } from "preact";
 import { Editor, goTo } from "./editor.jsx";
+import { begin, intoAddress } from "./explore/data.js";
+import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
 import { PatternTable } from "./patterns.jsx";
 import { connect } from "./server.js";
-import { connected, current, design, file, files, findings, front, isChanged, load, nameOf, notice, save, side, texts, theme } from "./state.js";
+import { connected, current, design, file, files, findings, front, isChanged, keepAddress, load, nameOf, notice, place, save, side, texts, theme, view } from "./state.js";
 import "./style.css";
 
 const THEMES = { system: "light", light: "dark", dark: "system" };
 
-function Header() {
+/** Leads from the model to the data and back, where the page has both. */
+function Views() {
+  if (place.value === null || files.value.length === 0) return null;
+  return ["design", "explore"].map((one) => (
+    <button class="tab" aria-pressed={view.value === one} onClick={() => (view.value = one)}>
+      {one === "design" ? "Design" : "Explore"}
+    </button>
+  ));
+}
+
+function Model() {
   const name = (one, at) => (one.text === texts.value[at] ? nameOf(one) : `${nameOf(one)} •`);
+  if (files.value.length === 0) return null;
   return (
-    <header>
-      <h1>Keyfold</h1>
+    <>
       <select aria-label="model" value={file.value} onChange={(event) => (file.value = Number(event.target.value))}>
         {files.value.map((one, at) => (
           <option value={at}>{name(one, at)}</option>
         ))}
       </select>
       <button class="main" disabled={!isChanged.value} onClick={save}>Save</button>
+    </>
+  );
+}
+
+function Header() {
+  return (
+    <header>
+      <h1>Keyfold</h1>
+      <Model />
+      <Views />
       <span class="grow" />
       <button onClick={togglePalette} aria-keyshortcuts="Control+K">
         Commands <kbd>Ctrl K</kbd>
@@ -101,19 +123,25 @@ function Page() {
   return (
     <>
       <Header />
-      <main class={`show-${front.value}`}>
-        <Tabs />
-        <section class="model" aria-label="model">
-          <Editor />
-          <Findings />
-        </section>
-        <section class="side" aria-label={side.value === "map" ? "table map" : "patterns"} tabIndex={0}>
-          {side.value === "map" ? <TableMap /> : <PatternTable />}
-        </section>
-      </main>
+      {view.value === "explore" ? <Explore /> : <Design />}
       <Notice />
       <Palette />
     </>
+  );
+}
+
+function Design() {
+  return (
+    <main class={`design show-${front.value}`}>
+      <Tabs />
+      <section class="model" aria-label="model">
+        <Editor />
+        <Findings />
+      </section>
+      <section class="side" aria-label={side.value === "map" ? "table map" : "patterns"} tabIndex={0}>
+        {side.value === "map" ? <TableMap /> : <PatternTable />}
+      </section>
+    </main>
   );
 }
 
@@ -131,14 +159,16 @@ const onKeyDown = (event) => {
 };
 addEventListener("keydown", onKeyDown, { capture: true });
 
-const place = document.getElementById("page");
+const root = document.getElementById("page");
 load().then(
   () => {
     connect();
-    render(<Page />, place);
-    document.title = `${current.value ? nameOf(current.value) : "Keyfold"} · Keyfold workbench`;
+    keepAddress(intoAddress);
+    begin();
+    render(<Page />, root);
+    document.title = `${current.value ? nameOf(current.value) : place.value.shown} · Keyfold workbench`;
   },
   (error) => {
-    place.textContent = error.message;
+    root.textContent = error.message;
   },
 );

@@ -17,6 +17,13 @@ let view = null;
 /** The states of files that are not shown: their places, and what can be undone. */
 const left = new Map();
 
+let waiting = null;
+/** Does something with the editor: at once, or when it is drawn. */
+export function whenShown(run) {
+  if (view === null) waiting = run;
+  else run();
+}
+
 const nonce = document.querySelector("script[nonce]")?.nonce ?? "";
 
 const extensions = (uri, at, name) => [
@@ -82,6 +89,8 @@ export function Editor() {
     const state = left.get(uri) ?? EditorState.create({ doc: texts.value[at], extensions: extensions(uri, at, files.value[at].name) });
     view = new EditorView({ state, parent: place.current });
     follow(uri);
+    waiting?.();
+    waiting = null;
     return () => {
       left.set(uri, view.state);
       view.destroy();

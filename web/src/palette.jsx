@@ -2,29 +2,61 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { format, goToDeclaration, nextFinding } from "./editor.jsx";
-import { design, file, files, front, nameOf, paletteOpen, save, side, theme } from "./state.js";
+import { answer, explorePattern, exploreTable, hasBefore, model, next, previous, shownRows, tables } from "./explore/data.js";
+import { edit } from "./explore/edit.jsx";
+import { toCsv, toJsonl } from "./explore/export.js";
+import { format, goToDeclaration, nextFinding, whenShown } from "./editor.jsx";
+import { design, file, files, front, nameOf, paletteOpen, place, save, side, theme, view } from "./state.js";
 
 function show(what) {
+  view.value = "design";
   side.value = what;
   front.value = "side";
 }
+
+/** What is done in the view of the model. */
+const inDesign = (run) => () => {
+  view.value = "design";
+  whenShown(run);
+};
+
+/** The commands on data. */
+function ofData() {
+  if (place.value === null) return [];
+  const page = [
+    hasBefore.value && { name: "Previous page", run: previous },
+    answer.value?.next && { name: "Next page", run: next },
+    shownRows.value.length > 0 && { name: "Export the page as JSON lines", run: toJsonl },
+    shownRows.value.length > 0 && { name: "Export the page as CSV", run: toCsv },
+  ];
+  return [
+    files.value.length > 0 && { name: "Explore the data", run: () => (view.value = "explore") },
+    ...(view.value === "explore" ? page : []),
+    ...(tables.value?.tables ?? []).map(({ name }) => ({ name: `Explore table ${name}`, run: () => exploreTable(name) })),
+    ...(model.value?.patterns ?? []).map(({ name }) => ({ name: `Run pattern ${name}`, run: () => explorePattern(name) })),
+    ...(place.value.mayWrite ? (model.value?.entities ?? []).filter((one) => one.isWritten) : []).map(({ name }) => ({ name: `New ${name}`, run: () => edit("create", name) })),
+  ].filter(Boolean);
+}
+
+const ofColours = () => ["light", "dark", "system"].map((one) => ({ name: `Colours: ${one}`, run: () => (theme.value = one) }));
 
 function commands() {
   const patterns = [...new Set((design.value?.chart.patterns ?? []).map((one) => one.name))];
   const kinds = (design.value?.chart.tables ?? []).flatMap((table) => table.items.map((row) => row.kind));
   const entities = kinds.filter((kind) => /^\w+$/.test(kind));
+  if (files.value.length === 0) return [...ofData(), ...ofColours()];
   return [
     { name: "Save the model", keys: "Ctrl S", run: save },
-    { name: "Format the model", keys: "Shift Alt F", run: format },
-    { name: "Go to the next finding", keys: "F8", run: nextFinding },
-    { name: "Show the model", run: () => (front.value = "model") },
+    { name: "Format the model", keys: "Shift Alt F", run: inDesign(format) },
+    { name: "Go to the next finding", keys: "F8", run: inDesign(nextFinding) },
+    { name: "Show the model", run: inDesign(() => (front.value = "model")) },
     { name: "Show the table map", run: () => show("map") },
     { name: "Show the patterns", run: () => show("patterns") },
-    ...["light", "dark", "system"].map((one) => ({ name: `Colours: ${one}`, run: () => (theme.value = one) })),
+    ...ofData(),
+    ...ofColours(),
     ...files.value.map((one, at) => ({ name: `Open ${nameOf(one)}`, run: () => (file.value = at) })),
-    ...patterns.map((name) => ({ name: `Go to pattern ${name}`, run: () => goToDeclaration("pattern", name) })),
-    ...entities.map((name) => ({ name: `Go to entity ${name}`, run: () => goToDeclaration("(?:entity|view)", name) })),
+    ...patterns.map((name) => ({ name: `Go to pattern ${name}`, run: inDesign(() => goToDeclaration("pattern", name)) })),
+    ...entities.map((name) => ({ name: `Go to entity ${name}`, run: inDesign(() => goToDeclaration("(?:entity|view)", name)) })),
   ];
 }
 

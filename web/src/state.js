@@ -15,14 +15,20 @@ export const notice = signal(null);
 /** Whether the language server can be reached. */
 export const connected = signal(false);
 export const paletteOpen = signal(false);
+/** The place whose data is explored: `{ shown, url, region, isHere, mayWrite, isFolder }`; null without one. */
+export const place = signal(null);
 
 const SIDES = ["map", "patterns"];
 const THEMES = ["system", "light", "dark"];
+const VIEWS = ["design", "explore"];
+
+/** What the address says behind `#`. */
+export const address = () => new URLSearchParams(location.hash.slice(1));
 
 function fromAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
+  const given = address();
   const among = (name, known) => (known.includes(given.get(name)) ? given.get(name) : known[0]);
-  return { file: Number(given.get("file")) || 0, side: among("side", SIDES), front: among("front", ["model", "side"]), theme: among("theme", THEMES) };
+  return { file: Number(given.get("file")) || 0, side: among("side", SIDES), front: among("front", ["model", "side"]), theme: among("theme", THEMES), view: among("view", VIEWS) };
 }
 
 const first = fromAddress();
@@ -33,6 +39,8 @@ export const side = signal(first.side);
 /** What a narrow page shows: the model, or what is beside it. */
 export const front = signal(first.front);
 export const theme = signal(first.theme);
+/** `design`: the model; `explore`: the data. */
+export const view = signal(first.view);
 
 export const current = computed(() => files.value[file.value]);
 /** The last part of a file's path, where no other file has the same. */
@@ -45,15 +53,20 @@ export function nameOf(one) {
 export const isChanged = computed(() => current.value !== undefined && texts.value[file.value] !== current.value.text);
 export const changedCount = computed(() => files.value.filter((one, at) => one.text !== texts.value[at]).length);
 
-effect(() => {
-  const said = new URLSearchParams();
-  if (file.value > 0) said.set("file", file.value);
-  if (side.value !== SIDES[0]) said.set("side", side.value);
-  if (front.value !== "model") said.set("front", front.value);
-  if (theme.value !== THEMES[0]) said.set("theme", theme.value);
-  const hash = said.toString();
-  history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
-});
+/** Keeps the address at what is shown. `more` adds the part of other files. */
+export function keepAddress(more) {
+  effect(() => {
+    const said = new URLSearchParams();
+    if (file.value > 0) said.set("file", file.value);
+    if (side.value !== SIDES[0]) said.set("side", side.value);
+    if (front.value !== "model") said.set("front", front.value);
+    if (theme.value !== THEMES[0]) said.set("theme", theme.value);
+    if (view.value !== VIEWS[0]) said.set("view", view.value);
+    more(said);
+    const hash = said.toString();
+    history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
+  });
+}
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;
@@ -63,6 +76,7 @@ addEventListener("hashchange", () => {
   const said = fromAddress();
   file.value = files.value[said.file] ? said.file : 0;
   [side.value, front.value, theme.value] = [said.side, said.front, said.theme];
+  view.value = viewOf(said.view);
 });
 
 // A page that holds unsaved texts asks before it is left.
@@ -70,8 +84,11 @@ addEventListener("beforeunload", (event) => {
   if (changedCount.value > 0) event.preventDefault();
 });
 
+/** Data is shown where there is a place, and nothing else where there is no model. */
+const viewOf = (wanted) => (place.value === null ? "design" : files.value.length === 0 ? "explore" : wanted);
+
 /** Asks the workbench; a refusal is an error with its reason. */
-async function ask(path, body) {
+export async function ask(path, body) {
   const how = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(path, how);
   const kind = answer.headers.get("content-type") ?? "";
@@ -84,6 +101,8 @@ export async function load() {
   const said = await ask("/files");
   files.value = said.files;
   texts.value = said.files.map((one) => one.text);
+  place.value = said.place;
+  view.value = viewOf(view.value);
   if (!files.value[file.value]) file.value = 0;
 }
 

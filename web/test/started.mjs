@@ -1,46 +1,73 @@
 // A workbench on copies of models, and a browser that opens its address.
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { launch } from "../../e2e/browser.mjs";
 
 const binary = process.env.KEYFOLD_BIN || new URL("../../target/debug/keyfold", import.meta.url).pathname;
 
-/** Starts a workbench on these models, by name; `end` stops it. */
-export async function started(models) {
-  const folder = mkdtempSync(join(tmpdir(), "keyfold-workbench-"));
-  const files = Object.entries(models).map(([name, text]) => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  });
-  const process = spawn(binary, ["workbench", ...files, "--port", "0", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+/** A folder of `build.mjs` whose page is tested in the place of the binary's: no build of the binary is waited for. */
+const built = process.env.KEYFOLD_WEB_ASSETS;
+
+/** Starts the command, and gives back the process and the result that it says first. */
+async function run(args) {
+  const process = spawn(binary, [...args, "--port", "0", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
-  const url = await new Promise((resolve, reject) => {
+  const result = await new Promise((resolve, reject) => {
     process.stdout.on("data", (some) => {
       said += some;
-      if (said.includes("\n")) resolve(JSON.parse(said).result.url);
+      if (said.includes("\n")) resolve(JSON.parse(said).result);
     });
-    process.on("exit", () => reject(new Error(`the workbench ended: ${said}`)));
+    process.on("exit", () => reject(new Error(`the command ended: ${said}`)));
   });
   const end = async () => {
     process.removeAllListeners("exit");
     const ended = new Promise((resolve) => process.on("exit", resolve));
     process.kill("SIGTERM");
     await ended;
+  };
+  return { result, end };
+}
+
+/** Starts a server in memory, with the tables of a model. */
+export async function served(model) {
+  const { result, end } = await run(["serve", model, "--memory"]);
+  return { endpoint: result.endpoint, end };
+}
+
+/** Does what the command does with these arguments, and ends. */
+export const done = (args) => execFileSync(binary, args, { encoding: "utf8" });
+
+/** Starts a workbench on these models, by name; `end` stops it. */
+export async function started(models, more = []) {
+  const folder = mkdtempSync(join(tmpdir(), "keyfold-workbench-"));
+  const files = Object.entries(models).map(([name, text]) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  });
+  const { result, end } = await run(["workbench", ...files, ...more]);
+  const url = result.url;
+  const ended = async () => {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url, origin: new URL(url).origin, files, end };
+  return { url, origin: new URL(url).origin, files, end: ended };
 }
 
 let browser;
 
 /** Opens a workbench in a browser of its own. What the page logs, asks elsewhere and throws is kept. */
-export async function opened(workbench, { width = 1280, height = 860, colorScheme = "light", hash = "", cookies = [] } = {}) {
+export async function opened(workbench, { width = 1280, height = 860, colorScheme = "light", hash = "", cookies = [], permissions = [] } = {}) {
   browser ??= await launch([]);
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, permissions });
   await context.addCookies(cookies);
+  for (const name of built === undefined ? [] : ["app.js", "app.css"]) {
+    const body = gunzipSync(readFileSync(join(built, `${name}.gz`)));
+    await context.route(`**/${name}`, (route) => route.fulfill({ body, contentType: name.endsWith("js") ? "text/javascript" : "text/css" }));
+  }
   const page = await context.newPage();
   const faults = [];
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -48,7 +75,7 @@ export async function opened(workbench, { width = 1280, height = 860, colorSchem
   page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`) && dialog.dismiss());
   page.on("request", (request) => new URL(request.url()).origin === workbench.origin || faults.push(`a request to ${request.url()}`));
   await page.goto(workbench.url + hash);
-  await page.locator(".state.good, .state.bad").first().waitFor();
+  await page.locator(".state.good, .state.bad, main.explore").first().waitFor();
   return { page, faults, context };
 }
 

@@ -38,13 +38,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
     ("lsp", &["model", "codegen"]),
-    ("workbench", &["codegen", "lsp"]),
     ("build", &["model", "codegen"]),
     ("lower", &["types", "api", "model", "wire"]),
     (
         "client",
         &[
             "types", "codec", "api", "engine", "model", "lower", "wire", "sigv4",
+        ],
+    ),
+    (
+        "workbench",
+        &[
+            "types", "codec", "api", "model", "codegen", "lsp", "lower", "client", "wire",
         ],
     ),
     (

@@ -396,6 +396,18 @@ fn of_project(first: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(model)
 }
 
+/// The connection of a text, or of a name in keyfold.toml.
+pub(crate) fn connection_of(text: &str) -> Result<Connection, Failure> {
+    let project = match text.contains(':') {
+        true => None,
+        false => Project::find()?,
+    };
+    match project {
+        Some(project) => project.connection(text),
+        None => Ok(text.parse()?),
+    }
+}
+
 /// The model of the project.
 pub(crate) fn model() -> Result<PathBuf, Failure> {
     let model = Project::find()?.map_or(Ok(None), |project| project.model())?;

@@ -374,6 +374,9 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["serve", "--memory", "--cache", "1"]),
         (2, vec!["serve", "--memory", "--buckets", "nothing"]),
         (2, vec!["workbench", "nothing.keyfold"]),
+        (2, vec!["workbench", shop, "--at", "memory:"]),
+        (2, vec!["workbench", shop, "--write"]),
+        (5, vec!["workbench", shop, "--at", "keyfold:nothing"]),
     ];
     let mut run: BTreeSet<String> = BTreeSet::new();
     let mut generated: BTreeSet<&str> = BTreeSet::new();
@@ -389,6 +392,7 @@ fn every_command_prints_one_document_of_the_schema() {
     for arguments in [
         vec!["serve", shop, "--memory", "--port", "0"],
         vec!["workbench", shop, "--port", "0"],
+        vec!["workbench", shop, "--port", "0", "--at", "keyfold:d"],
         vec!["views", "run", viewed, "--data", "v"],
     ] {
         first_line(&schema, &place, &arguments);

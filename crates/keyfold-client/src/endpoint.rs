@@ -97,7 +97,7 @@ impl Address {
     }
 
     /// Whether it is one of this machine.
-    fn is_near(&self) -> bool {
+    pub(crate) fn is_near(&self) -> bool {
         let address = self.host.parse::<std::net::IpAddr>();
         self.host == "localhost"
             || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())

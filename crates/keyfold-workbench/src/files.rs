@@ -70,6 +70,15 @@ impl Files {
         }
     }
 
+    /// The path of a file.
+    ///
+    /// # Errors
+    /// `Unknown` for a place beyond the list.
+    pub(crate) fn path(&self, at: usize) -> Result<&Path, FileError> {
+        let path = self.paths.get(at);
+        path.map(PathBuf::as_path).ok_or(FileError::Unknown)
+    }
+
     /// All files with their texts.
     ///
     /// # Errors
@@ -93,10 +102,10 @@ impl Files {
     /// cannot be read or written.
     pub(crate) fn save(&self, save: &Save) -> Result<(), FileError> {
         let Save { file, before, text } = save;
-        let path = self.paths.get(*file).ok_or(FileError::Unknown)?;
+        let path = self.path(*file)?;
         let _one = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         if text_of(path)? != *before {
-            return Err(FileError::Changed(path.clone()));
+            return Err(FileError::Changed(path.to_owned()));
         }
         std::fs::write(path, text).map_err(|error| io(path, error))
     }

@@ -1,10 +1,11 @@
-//! The workbench: a page in the browser to design tables, served on this machine only.
+//! The workbench: a page in the browser to design tables and to explore their data, served on this machine only.
 //!
 //! ```text
 //! GET /?token=..   gate   the cookie of this page; the token is used up
 //! GET /, /app.js   pages  the page, embedded in the binary
 //! GET /language    language   a WebSocket: the messages of the language server
 //! GET /files, POST /save   files  the models that the command was given, and no others
+//! POST /explore/..       explore  the data of a place, through a model
 //! ```
 //!
 //! Each request passes [`gate`], which knows the page by its cookie, and refuses other names of this
@@ -12,6 +13,7 @@
 //! is `default-src 'self'`. The assets come from `web/`: `cargo xtask web` builds them.
 
 mod assets;
+mod explore;
 mod files;
 mod gate;
 mod language;
@@ -19,4 +21,5 @@ mod pages;
 mod server;
 mod shared;
 
+pub use explore::Place;
 pub use server::{Options, Workbench};

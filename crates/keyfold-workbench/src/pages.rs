@@ -1,6 +1,7 @@
 //! What the workbench answers, by path.
 
 use crate::assets;
+use crate::explore;
 use crate::files::{FileError, Save};
 use crate::gate::{Admitted, Refusal};
 use crate::language;
@@ -21,6 +22,9 @@ type Answer = Response<Full<Bytes>>;
 
 /// The largest body of a request: a model before and after.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// The beginning of the paths of data.
+const EXPLORE: &str = "/explore/";
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -46,11 +50,18 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
         (&Method::GET, "/") => page(),
         (&Method::GET, "/map.css") => full(StatusCode::OK, "text/css; charset=utf-8", map::STYLE),
         (&Method::GET, "/files") => match shared.files.read() {
-            Ok(files) => full(StatusCode::OK, JSON, json!({ "files": files }).to_string()),
+            Ok(files) => {
+                let place = shared.place.as_ref().map(explore::Place::json);
+                let said = json!({ "files": files, "place": place });
+                full(StatusCode::OK, JSON, said.to_string())
+            }
             Err(error) => failed(StatusCode::INTERNAL_SERVER_ERROR, &error),
         },
         (&Method::GET, "/language") => upgraded(shared, request),
         (&Method::POST, "/save") => save(shared, request.into_body()).await,
+        (&Method::POST, path) if path.starts_with(EXPLORE) => {
+            explored(shared, path, request.into_body()).await
+        }
         (&Method::GET, path) => match assets::at(path) {
             Some(asset) => {
                 let mut answer = full(StatusCode::OK, asset.kind, asset.gzip);
@@ -86,16 +97,43 @@ fn page() -> Answer {
     answer
 }
 
-/// Writes a file that the page has changed.
-async fn save(shared: &Shared, body: Incoming) -> Answer {
-    let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await else {
-        return full(
+/// The body of a request, or the answer to one that is too long.
+async fn received(body: Incoming) -> Result<Bytes, Box<Answer>> {
+    match Limited::new(body, BODY_BYTES_MAX).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(_) => Err(Box::new(full(
             StatusCode::PAYLOAD_TOO_LARGE,
             TEXT,
-            "The model is too long.\n",
-        );
+            "The request is too long.\n",
+        ))),
+    }
+}
+
+/// Answers a question about data. It is carried out where it may block.
+async fn explored(shared: &Arc<Shared>, path: &str, body: Incoming) -> Answer {
+    let body = match received(body).await {
+        Ok(body) => body,
+        Err(refused) => return *refused,
     };
-    let save: Save = match serde_json::from_slice(&body.to_bytes()) {
+    let (shared, what) = (Arc::clone(shared), path.replacen(EXPLORE, "", 1));
+    let work = move || {
+        let place = shared.place.as_ref()?;
+        explore::answer(place, &shared.files, &what, &body)
+    };
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Some(said)) => full(StatusCode::OK, JSON, said.to_string()),
+        Ok(None) => full(StatusCode::NOT_FOUND, TEXT, "There is no such page.\n"),
+        Err(error) => failed(StatusCode::INTERNAL_SERVER_ERROR, &error),
+    }
+}
+
+/// Writes a file that the page has changed.
+async fn save(shared: &Shared, body: Incoming) -> Answer {
+    let body = match received(body).await {
+        Ok(body) => body,
+        Err(refused) => return *refused,
+    };
+    let save: Save = match serde_json::from_slice(&body) {
         Ok(save) => save,
         Err(error) => return failed(StatusCode::BAD_REQUEST, &error),
     };

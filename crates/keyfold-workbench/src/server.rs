@@ -1,5 +1,6 @@
 //! Listening on this machine, and answering.
 
+use crate::explore::Place;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
@@ -29,6 +30,8 @@ pub struct Options {
     pub files: Vec<PathBuf>,
     /// Makes the files that the language server reads beside the open ones.
     pub language_files: MakeFiles,
+    /// The place whose data it shows, if any.
+    pub place: Option<Place>,
 }
 
 /// A workbench that listens, but does not answer yet.
@@ -48,6 +51,7 @@ impl Workbench {
             port,
             files,
             language_files,
+            place,
         } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await?;
@@ -58,6 +62,7 @@ impl Workbench {
             gate: Gate::new(port, token, session),
             files: Files::new(files),
             language_files,
+            place,
         };
         Ok(Workbench {
             listener,

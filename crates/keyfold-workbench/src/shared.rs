@@ -1,5 +1,6 @@
 //! What all requests share: the gate, the files, and secrets.
 
+use crate::explore::Place;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
@@ -9,6 +10,8 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     pub(crate) files: Files,
     pub(crate) language_files: MakeFiles,
+    /// The data behind the page.
+    pub(crate) place: Option<Place>,
 }
 
 /// A text that nobody can guess: 32 bytes of the system's chance, in hexadecimal.

@@ -1,13 +1,17 @@
-//! `keyfold workbench [FILE...]`: a page in the browser to design tables.
+//! `keyfold workbench [FILE...] [--at CONNECTION]`: a page in the browser to design tables and to explore
+//! their data.
 
 use super::lsp::Disk;
 use super::signal::Signals;
+use crate::backend;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::project;
+use crate::project::{self, Project};
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_workbench::{Options, Workbench};
+use keyfold_client::connection::Surroundings;
+use keyfold_client::{Backend, Connection};
+use keyfold_workbench::{Options, Place, Workbench};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,13 +25,78 @@ pub(crate) struct Arguments {
     /// The port on this machine; 0 takes any free one.
     #[arg(long, default_value_t = 8010)]
     port: u16,
+    /// Show the data of this place, too: http://127.0.0.1:8000,
+    /// dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the name of a connection of keyfold.toml.
+    #[arg(long, value_name = "CONNECTION")]
+    at: Option<String>,
+    /// Let the page write to that place: entities through the model, each write shown before it is made.
+    #[arg(long, requires = "at")]
+    write: bool,
+}
+
+/// What helps where the folder is not there.
+const NO_FOLDER: &str = "`--at` names the place whose data the page shows";
+
+/// Opens the place whose data the page shows. A data folder to which nothing is written is only
+/// examined.
+fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
+    let connection = project::connection_of(text)?;
+    let is_here = connection.is_here();
+    let folder = match &connection {
+        Connection::Memory => {
+            return Err(Failure::usage(
+                "`memory:` holds nothing that the page could show",
+            ));
+        }
+        Connection::Folder(folder) => Some(folder),
+        Connection::Endpoint { .. } | Connection::Amazon(_) => None,
+    };
+    if let Some(folder) = folder {
+        backend::check_folder(folder, NO_FOLDER)?;
+        let engine = match may_write {
+            true => backend::engine(Some(folder))?,
+            false => backend::examined(folder)?,
+        };
+        return Ok(Place {
+            backend: Arc::new(Backend::Embedded(engine)),
+            shown: folder.display().to_string(),
+            url: None,
+            region: None,
+            is_here,
+            may_write,
+        });
+    }
+    let endpoint = connection.endpoint(&Surroundings::of_process())?;
+    let endpoint = endpoint.ok_or_else(|| Failure::usage("the connection names no server"))?;
+    let (url, region) = (endpoint.url.clone(), endpoint.region.clone());
+    let is_amazon = connection.is_amazon();
+    Ok(Place {
+        backend: Arc::new(Backend::at(endpoint)?),
+        shown: match is_amazon {
+            true => format!("Amazon DynamoDB, {region}"),
+            false => url.clone(),
+        },
+        url: (!is_amazon).then_some(url),
+        region: Some(region),
+        is_here,
+        may_write,
+    })
+}
+
+/// The models that the page shows. Data can be explored without one.
+fn files(arguments: &Arguments) -> Result<Vec<PathBuf>, Failure> {
+    match (arguments.files.as_slice(), &arguments.at) {
+        ([], None) => Ok(vec![project::model()?]),
+        ([], Some(_)) => {
+            let model = Project::find()?.map_or(Ok(None), |project| project.model())?;
+            Ok(model.into_iter().collect())
+        }
+        (files, _) => Ok(files.to_vec()),
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let files = match arguments.files.as_slice() {
-        [] => vec![project::model()?],
-        files => files.to_vec(),
-    };
+    let files = files(arguments)?;
     for file in &files {
         // A file that cannot be read is refused now, and not by the page.
         if let Err(error) = std::fs::read_to_string(file) {
@@ -35,10 +104,16 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             return Err(Failure::usage(message).in_file(file));
         }
     }
+    let place = arguments.at.as_deref();
+    let place = place
+        .map(|text| self::place(text, arguments.write))
+        .transpose()?;
+    let at = place.as_ref().map(|place| place.shown.clone());
     let options = Options {
         port: arguments.port,
         files: files.clone(),
         language_files: Arc::new(|| Box::new(Disk)),
+        place,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -56,11 +131,17 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let mut signals = runtime.block_on(async { Signals::take() })?;
     let url = workbench.url();
     output.result(
-        || json!({ "url": url, "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>() }),
+        || {
+            let files = files.iter().map(|file| file.display().to_string());
+            json!({ "url": url, "files": files.collect::<Vec<_>>(), "at": at })
+        },
         || {
             terminal::line(&format!(
                 "{GOOD}workbench{GOOD:#} at {STRONG}{url}{STRONG:#}"
             ));
+            if let Some(at) = &at {
+                terminal::line(&format!("{FAINT}  with the data of {at}{FAINT:#}"));
+            }
             terminal::line(&format!(
                 "{FAINT}  the address works once, in one browser; stop with Ctrl-C{FAINT:#}"
             ));

@@ -245,6 +245,15 @@ impl Connection {
             Connection::Memory | Connection::Folder(_) => false,
         }
     }
+
+    /// Whether it is on this machine.
+    pub fn is_here(&self) -> bool {
+        match self {
+            Connection::Memory | Connection::Folder(_) => true,
+            Connection::Endpoint { url, .. } => address(url).is_ok_and(|one| one.is_near()),
+            Connection::Amazon(_) => false,
+        }
+    }
 }
 
 /// Whether an address is one of Amazon's services.

@@ -3,7 +3,7 @@
 use super::cost::Priced;
 use crate::backend;
 use crate::failure::Failure;
-use crate::project::Project;
+use crate::project::connection_of;
 use clap::Args;
 use keyfold_client::{Backend, Connection, blocked};
 use keyfold_evolve::ROWS;
@@ -184,13 +184,7 @@ fn settle_time(connection: &Connection) -> Duration {
 
 /// The connection of a text, or of a name in keyfold.toml.
 fn connection(text: &str) -> Result<Connection, Failure> {
-    let connection = match text.contains(':') {
-        true => text.parse()?,
-        false => match Project::find()? {
-            Some(project) => project.connection(text)?,
-            None => text.parse()?,
-        },
-    };
+    let connection = connection_of(text)?;
     match connection {
         Connection::Memory => Err(Failure::usage(
             "`memory:` ends with this command: nothing can be moved there or from there",

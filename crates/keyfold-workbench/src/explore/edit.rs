@@ -1,0 +1,281 @@
+//! Writes of entities through the model: the requests are shown first, and carried out as they were shown.
+//!
+//! A write is made twice with the same moment and the same chance. The first time it reads what is
+//! stored, and its last request is not sent. The second time that request must be the one that was
+//! shown: nothing is sent where somebody has changed what it rests on.
+
+use super::exchange::{body, send};
+use super::fault::Fault;
+use super::place::Place;
+use super::step::steps;
+use super::typed;
+use keyfold_api::{Operation, Request, Response};
+use keyfold_client::{OnUnknown, arguments, drive, origin, time_of, wait};
+use keyfold_lower::arguments::Values;
+use keyfold_lower::write::{self, Made, Written};
+use keyfold_lower::{Lowering, Origin, Step, read};
+use keyfold_model::{Entity, Model};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// What the page asks.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    pub(super) file: Option<usize>,
+    entity: String,
+    verb: Verb,
+    /// The attributes as they were typed.
+    values: BTreeMap<String, String>,
+    /// The attributes that a change takes away.
+    #[serde(default)]
+    removed: Vec<String>,
+    /// What was shown, to carry it out; nothing is written without it.
+    shown: Option<Shown>,
+    /// Whether somebody has agreed a second time.
+    #[serde(default, rename = "isSure")]
+    is_sure: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verb {
+    Create,
+    Put,
+    Update,
+    Delete,
+}
+
+/// A write that was shown.
+#[derive(Deserialize, Serialize)]
+struct Shown {
+    now: i64,
+    /// Its chance, in hexadecimal.
+    seed: String,
+    request: Json,
+}
+
+/// Shows what a write does, or carries out what was shown.
+pub(super) fn write(place: &Place, model: &Model, asked: &Asked) -> Result<Json, Fault> {
+    let entity = model.entity(&asked.entity).ok_or_else(|| {
+        Fault::because(format!("the stored model has no entity {}", asked.entity))
+    })?;
+    let values = match asked.verb {
+        Verb::Create | Verb::Put => arguments::of_entity(entity, &asked.values)?,
+        Verb::Update | Verb::Delete => arguments::some_of_entity(entity, &asked.values)?,
+    };
+    let mut notes = Vec::new();
+    let answered = match &asked.shown {
+        None => show(place, model, (entity, asked, &values), &mut notes),
+        Some(_) if !place.is_here && !asked.is_sure => Err(Fault::because(
+            "the place is not on this machine: agree a second time".to_owned(),
+        )),
+        Some(shown) => carry_out(place, model, (entity, asked, &values), shown, &mut notes),
+    };
+    match answered {
+        Ok(mut said) => {
+            said["exchanges"] = notes.into();
+            Ok(said)
+        }
+        Err(fault) => Err(fault.after(notes)),
+    }
+}
+
+/// A write: of an entity, as it was asked, with these values.
+type Of<'w> = (&'w Entity, &'w Asked, &'w Values);
+
+fn lowered<'w>(
+    origin: Origin,
+    model: &'w Model,
+    (entity, asked, values): Of<'w>,
+) -> Lowering<'w, Written> {
+    match asked.verb {
+        Verb::Create => write::create(origin, model, entity, values),
+        Verb::Put => write::put(origin, model, entity, values),
+        Verb::Update => write::update(origin, model, entity, values, &asked.removed),
+        Verb::Delete => write::delete(origin, model, entity, values),
+    }
+}
+
+fn show(place: &Place, model: &Model, of: Of<'_>, notes: &mut Vec<Json>) -> Result<Json, Fault> {
+    let (entity, asked, values) = of;
+    let origin = origin();
+    let before = match asked.verb {
+        Verb::Create => None,
+        Verb::Put | Verb::Update | Verb::Delete => stored(place, model, entity, values),
+    };
+    let mut kept = None;
+    let written = driven(place, lowered(origin, model, of), notes, |request| {
+        let answer = done(&request);
+        kept = Some(request);
+        Ok(Some(answer))
+    })?;
+    let Some(request) = kept else {
+        return Ok(json!({ "actions": [], "shown": null }));
+    };
+    let shown = Shown {
+        now: origin.now_epoch_ms,
+        seed: format!("{:032x}", origin.seed),
+        request: body(&request),
+    };
+    Ok(json!({
+        "operation": written.operation,
+        "actions": steps(model, &request, &written.changes),
+        "made": written.made.iter().map(|one| json!([one.attribute, typed::value(&one.value)])).collect::<Vec<_>>(),
+        "request": shown.request.clone(),
+        "shown": shown,
+        "inverse": inverse(of, before.as_ref(), &written.made),
+        "anew": anew(entity, asked.verb),
+    }))
+}
+
+fn carry_out(
+    place: &Place,
+    model: &Model,
+    of: Of<'_>,
+    shown: &Shown,
+    notes: &mut Vec<Json>,
+) -> Result<Json, Fault> {
+    let wrong = |_| Fault::because("this was not shown by the workbench".to_owned());
+    let origin = Origin {
+        now_epoch_ms: shown.now,
+        seed: u128::from_str_radix(&shown.seed, 16).map_err(wrong)?,
+    };
+    let written = driven(place, lowered(origin, model, of), notes, |request| {
+        if body(&request) == shown.request {
+            return Ok(None);
+        }
+        Err(Fault::because(
+            "what is stored has changed since this was shown: nothing was written; look at it again".to_owned(),
+        ))
+    })?;
+    Ok(json!({
+        "done": { "operation": written.operation, "changes": written.changes, "units": written.capacity.units() },
+    }))
+}
+
+/// Carries out the steps of a write. `decide` answers a request that writes in its stead, or lets it be
+/// sent.
+fn driven(
+    place: &Place,
+    mut call: Lowering<'_, Written>,
+    notes: &mut Vec<Json>,
+    mut decide: impl FnMut(Request) -> Result<Option<Response>, Fault>,
+) -> Result<Written, Fault> {
+    let mut answers = Vec::new();
+    loop {
+        match call.next(std::mem::take(&mut answers)) {
+            Step::Ask(requests) => {
+                for request in requests {
+                    let instead = match is_read(request.operation()) {
+                        true => None,
+                        false => decide(request.clone())?,
+                    };
+                    answers.push(match instead {
+                        Some(answer) => Ok(answer),
+                        None => send(place, request, notes),
+                    });
+                }
+            }
+            Step::Pause(pause) => wait(time_of(pause)),
+            Step::Done(result) => return Ok(result?),
+        }
+    }
+}
+
+fn is_read(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::GetItem
+            | Operation::BatchGetItem
+            | Operation::TransactGetItems
+            | Operation::Query
+            | Operation::Scan
+            | Operation::DescribeTable
+    )
+}
+
+/// The answer of a request that is not sent, as if it had been carried out.
+fn done(request: &Request) -> Response {
+    if let Request::PutItem(_) = request {
+        return Response::PutItem(Default::default());
+    }
+    if let Request::UpdateItem(_) = request {
+        return Response::UpdateItem(Default::default());
+    }
+    if let Request::DeleteItem(_) = request {
+        return Response::DeleteItem(Default::default());
+    }
+    Response::TransactWriteItems(Default::default())
+}
+
+/// The attributes of the stored entity; `None` where there is none, or where it is not one item.
+fn stored(place: &Place, model: &Model, entity: &Entity, values: &Values) -> Option<Values> {
+    let names = entity.identity();
+    let key: Values = values
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()))
+        .map(|(name, held)| (name.clone(), held.clone()))
+        .collect();
+    let (keys, how) = ([key], (true, OnUnknown::Skip));
+    let read = drive(
+        &place.backend,
+        read::many(origin(), model, entity, &keys, how),
+    );
+    let found = read.ok()?.items.into_iter().next()??;
+    Some(found.attributes.into_iter().collect())
+}
+
+/// The write that undoes another one.
+fn inverse(
+    (entity, asked, values): Of<'_>,
+    before: Option<&Values>,
+    made: &[Made],
+) -> Option<Json> {
+    let names = entity.identity();
+    let is_own = |name: &str| {
+        entity
+            .attributes
+            .iter()
+            .any(|one| one.name == name && !one.is_kept)
+    };
+    let (verb, given, removed): (Verb, Values, Vec<&String>) = match (asked.verb, before) {
+        (Verb::Create, _) | (Verb::Put, None) => {
+            let made = made
+                .iter()
+                .map(|one| (one.attribute.clone(), one.value.clone()));
+            let mut key: Values = values.clone().into_iter().chain(made).collect();
+            key.retain(|name, _| names.contains(&name.as_str()));
+            (Verb::Delete, key, Vec::new())
+        }
+        (Verb::Put, Some(before)) => (Verb::Put, before.clone(), Vec::new()),
+        (Verb::Delete, before) => (Verb::Create, before?.clone(), Vec::new()),
+        (Verb::Update, before) => {
+            let (before, changed) = (before?, values.keys().chain(&asked.removed));
+            let (there, absent): (Vec<&String>, Vec<&String>) =
+                changed.partition(|name| before.contains_key(*name));
+            let old = there
+                .into_iter()
+                .filter_map(|name| Some((name.clone(), before.get(name)?.clone())));
+            (Verb::Update, old.collect(), absent)
+        }
+    };
+    let given = given
+        .iter()
+        .filter(|(name, _)| is_own(name) || verb == Verb::Delete);
+    Some(json!({
+        "verb": verb,
+        "entity": entity.name,
+        "values": typed::pairs(given.map(|(name, held)| (name.as_str(), held))),
+        "removed": removed,
+    }))
+}
+
+/// The attributes that an entity which is created again has anew.
+fn anew(entity: &Entity, verb: Verb) -> Vec<&str> {
+    let kept = entity
+        .attributes
+        .iter()
+        .filter(|one| one.is_kept && verb == Verb::Delete);
+    kept.map(|one| one.name.as_str()).collect()
+}

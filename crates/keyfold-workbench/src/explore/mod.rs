@@ -1,0 +1,80 @@
+//! The data behind the page: the tables of one place, read through a model.
+//!
+//! ```text
+//! POST /explore/model   form    the patterns of a model, with what their forms need
+//! POST /explore/tables  tables  the names of the tables, and which the model has
+//! POST /explore/table   tables  the description of one
+//! POST /explore/items   items   a page of a table, an index or a collection, as entities
+//! POST /explore/run     run     a page of a pattern's answer
+//! POST /explore/write   edit    a write of an entity: shown, and then carried out
+//! ```
+//!
+//! Each answer is JSON with a status of 200; a refusal has the member `error`. Each request that was
+//! sent is in it, with what came back. Credentials stay in the [`Place`].
+
+mod edit;
+mod exchange;
+mod fault;
+mod form;
+mod items;
+mod place;
+mod run;
+mod step;
+mod tables;
+mod typed;
+
+use crate::files::Files;
+use fault::Fault;
+use keyfold_model::Model;
+pub use place::Place;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+/// A question about one of the models; `None` where the page has none.
+#[derive(Deserialize)]
+struct OfModel {
+    file: Option<usize>,
+}
+
+/// Answers a question of the page. `what` is the path behind `/explore/`; `None` for one that is not known.
+pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> Option<Json> {
+    let answered = match what {
+        "model" => asked(body).and_then(|OfModel { file }| Ok(form::of(&needed(files, file)?))),
+        "tables" => asked(body)
+            .and_then(|OfModel { file }| tables::names(place, model(files, file)?.as_ref())),
+        "table" => asked(body).and_then(|asked| tables::described(place, &asked)),
+        "items" => asked::<items::Asked>(body)
+            .and_then(|asked| items::page(place, model(files, asked.file)?.as_ref(), &asked)),
+        "run" => asked::<run::Asked>(body)
+            .and_then(|asked| run::page(place, &needed(files, asked.file)?, &asked)),
+        "write" if place.may_write => asked::<edit::Asked>(body)
+            .and_then(|asked| edit::write(place, &needed(files, asked.file)?, &asked)),
+        _ => return None,
+    };
+    Some(answered.unwrap_or_else(|fault| fault.json()))
+}
+
+/// What the page asks.
+fn asked<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(body).map_err(|error| Fault::because(error.to_string()))
+}
+
+/// The model of a file, as it is stored.
+fn model(files: &Files, file: Option<usize>) -> Result<Option<Model>, Fault> {
+    let Some(at) = file else {
+        return Ok(None);
+    };
+    let path = files.path(at)?;
+    let wrong = |why: String| Fault::because(format!("{}: {why}", path.display()));
+    let sources = keyfold_model::files::read(path).map_err(|error| wrong(error.to_string()))?;
+    let compiled = keyfold_model::compile_sources(&sources);
+    let model = compiled.model;
+    let model = model.ok_or_else(|| wrong("the stored model has errors".to_owned()))?;
+    Ok(Some(model))
+}
+
+/// The model of a file, where there must be one.
+fn needed(files: &Files, file: Option<usize>) -> Result<Model, Fault> {
+    model(files, file)?.ok_or_else(|| Fault::because("this needs a model".to_owned()))
+}

@@ -1,0 +1,43 @@
+//! The place whose data the page shows.
+
+use keyfold_client::Backend;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// A place with tables, as the command has opened it.
+pub struct Place {
+    /// Its tables.
+    pub backend: Arc<Backend>,
+    /// Its name for people, without credentials.
+    pub shown: String,
+    /// The address that requests are sent to; `None` for a folder, and for Amazon's own.
+    pub url: Option<String>,
+    /// The region, where it is known.
+    pub region: Option<String>,
+    /// Whether it is on this machine.
+    pub is_here: bool,
+    /// Whether the page may write to it.
+    pub may_write: bool,
+}
+
+impl Place {
+    /// What the page may know of it.
+    pub(crate) fn json(&self) -> Json {
+        let Place {
+            backend,
+            shown,
+            url,
+            region,
+            is_here,
+            may_write,
+        } = self;
+        json!({
+            "shown": shown,
+            "url": url,
+            "region": region,
+            "isHere": is_here,
+            "mayWrite": may_write,
+            "isFolder": backend.is_embedded(),
+        })
+    }
+}
