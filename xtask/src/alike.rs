@@ -1,27 +1,12 @@
 //! What the applications in `examples` have in common, whatever they are written in: one form of
 //! problems, one rule about who may call them, and answers to wrong arguments.
 
+use crate::answer::{ANSWER_WITHIN, ask, is_problem};
 use crate::callers;
-use serde_json::Value;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Names the one further name that an application answers to.
 pub(crate) const ALLOW_HOST: &str = "ALLOW_HOST";
-
-/// The time in which an application that was started answers a request.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
-
-/// An answer of HTTP, without its headers but one.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    kind: String,
-    /// Where it leads.
-    location: Option<String>,
-    pub(crate) body: String,
-}
 
 /// Asks an application that is open for its first page, and for what it has to refuse.
 pub(crate) fn is_open(address: &str) -> Result<(), String> {
@@ -62,56 +47,6 @@ fn has_its_files(address: &str, page: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Whether an answer is the one form that problems have (RFC 9457).
-pub(crate) fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
-    let said = format!("{} {} {}", answer.status, answer.kind, answer.body);
-    let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-    let has_sentence = body["detail"].as_str().is_some_and(|text| !text.is_empty());
-    let is_form = answer.status == status
-        && answer.kind == "application/problem+json"
-        && body["status"] == status
-        && body["code"] == code
-        && has_sentence;
-    match is_form {
-        true => Ok(()),
-        false => Err(format!("no problem {status} {code}: {said}")),
-    }
-}
-
-/// What an application at an address answers to a request with this first line and these headers.
-pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result<Answer, String> {
-    let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
-    let mut stream = TcpStream::connect(address).map_err(failed)?;
-    stream
-        .set_read_timeout(Some(ANSWER_WITHIN))
-        .map_err(failed)?;
-    let headers = headers
-        .iter()
-        .chain(&[("connection", "close")])
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect::<String>();
-    let request = format!("{line}\r\n{headers}\r\n");
-    stream.write_all(request.as_bytes()).map_err(failed)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(failed)?;
-    let (head, body) = answer
-        .split_once("\r\n\r\n")
-        .ok_or("it answers without headers")?;
-    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
-    let header = |wanted: &str| {
-        head.lines()
-            .filter_map(|line| line.split_once(':'))
-            .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
-            .map(|(_, value)| value.trim().to_owned())
-    };
-    Ok(Answer {
-        status: status.ok_or("it answers without a status")?,
-        kind: header("content-type").unwrap_or_default(),
-        location: header("location"),
-        body: body.to_owned(),
-    })
 }
 
 /// Starts the program of an application with `--help`, and with a word that it does not take.

@@ -1,7 +1,7 @@
 //! Who may call an application in `examples`: by which names, and from which pages. One table for all
 //! of them, whatever they are written in.
 
-use crate::alike::{Answer, ask, is_problem};
+use crate::answer::{Answer, ask, is_problem};
 
 /// A name that anybody may let lead to this machine.
 const REBOUND: &str = "rebound.example.com";

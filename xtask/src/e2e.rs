@@ -48,6 +48,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     typescript(&root.join("clients").join("typescript"), &binary)?;
     python_package(&root.join("clients").join("python"), &binary, &models)?;
     editors(&root.join("editors"), &binary)?;
+    crate::web::test(root, &binary)?;
     languages(root, &python, (&binary, &models))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::alike::{self, ALLOW_HOST};
 use crate::callers;
+use crate::clone::clone;
 use crate::elsewhere::Engine;
 use crate::install::{keyfold, node, npm, npm_run, python, target};
 use crate::{execute, say};
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// The time in which a program that is told to end has ended.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
+
+/// The time in which a program is open.
+const OPENS_WITHIN: Duration = Duration::from_secs(300);
 
 /// Where an application and what it needs are.
 struct Place {
@@ -210,7 +214,13 @@ fn prepare_freight(place: &Place) -> Result<Command, String> {
 }
 
 fn sales(place: &Place) -> Result<(), String> {
-    rust_tests(place, "sales")
+    rust_tests(place, "sales")?;
+    let packages = place.root.join("e2e");
+    node(&packages)?;
+    let mut tests = tests_elsewhere(place, "sales");
+    let streamless = packages.join("node_modules").join(".bin").join("dynalite");
+    tests.env("EXAMPLE_STREAMLESS", streamless);
+    execute(Engine::start(&place.root)?.named_to(&mut tests))
 }
 
 fn prepare_sales(place: &Place) -> Result<Command, String> {
@@ -250,9 +260,13 @@ fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
 
 /// The tests of an example in Rust on another engine.
 fn rust_elsewhere(place: &Place, name: &str) -> Result<(), String> {
-    let file = place.example(name).join("test").join("elsewhere.mjs");
-    let mut tests = node_tests(place, name, [file]);
+    let mut tests = tests_elsewhere(place, name);
     execute(Engine::start(&place.root)?.named_to(&mut tests))
+}
+
+fn tests_elsewhere(place: &Place, name: &str) -> Command {
+    let file = place.example(name).join("test").join("elsewhere.mjs");
+    node_tests(place, name, [file])
 }
 
 /// Node with files that test an example in Rust.
@@ -260,7 +274,7 @@ fn node_tests(place: &Place, name: &str, files: impl IntoIterator<Item = PathBuf
     let mut tests = Command::new("node");
     tests
         .current_dir(place.example(name))
-        .args(["--test", "--test-timeout=300000"])
+        .args(["--test", "--test-timeout=600000"])
         .args(files)
         .env("KEYFOLD_BIN", &place.binary)
         .env("EXAMPLE_BIN", target(&place.workspace).join("debug"));
@@ -428,11 +442,12 @@ fn newest(folder: &Path) -> Option<SystemTime> {
         .max()
 }
 
-/// Starts an example of the files that a clone of the repository has, and asks for what all of them
-/// answer alike. The command `keyfold` and the packages for clients are those that are built already.
+/// Starts an example in a fresh clone of the repository, and asks for what all of them answer alike. The
+/// command `keyfold`, programs in Rust and the packages for clients are those of the repository, which are
+/// built already: so nothing is compiled twice.
 fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), String> {
     let root = target(&place.root).join("fresh-clone");
-    clone(&place.root, &root, &format!("examples/{name}"))?;
+    clone(&place.root, &root)?;
     let fresh = Place {
         root,
         workspace: place.workspace.clone(),
@@ -457,7 +472,7 @@ fn open(program: &mut Command, asked: fn(&str) -> Result<(), String>) -> Result<
         .stdout
         .take()
         .ok_or_else(|| "it has no output".to_owned())
-        .and_then(|output| address(BufReader::new(output)))
+        .and_then(|output| soon(move || address(BufReader::new(output))))
         .and_then(|address| asked(&address));
     let closed = close(&mut running);
     closed.map_err(|error| format!("it cannot be ended: {error}"))?;
@@ -480,6 +495,18 @@ fn close(running: &mut Child) -> std::io::Result<()> {
     running.kill().and_then(|()| running.wait()).map(drop)
 }
 
+/// What is found on a thread of its own, if it is in time.
+fn soon<T: Send + 'static>(
+    find: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (found, is_found) = std::sync::mpsc::channel();
+    // One that comes too late has nobody who waits for it.
+    std::thread::spawn(move || found.send(find()).unwrap_or_default());
+    is_found
+        .recv_timeout(OPENS_WITHIN)
+        .map_err(|_| format!("it is not open after {} s", OPENS_WITHIN.as_secs()))?
+}
+
 /// The address that a program prints.
 fn address(mut output: impl BufRead) -> Result<String, String> {
     let mut line = String::new();
@@ -490,45 +517,4 @@ fn address(mut output: impl BufRead) -> Result<String, String> {
         .and_then(|(_, rest)| rest.split_whitespace().next())
         .map(str::to_owned)
         .ok_or_else(|| format!("it prints no address: {line}"))
-}
-
-/// Copies the files of a folder and of the models that git knows, or would add, into an empty
-/// folder, beside the packages for clients, which are built already.
-fn clone(root: &Path, to: &Path, folder: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("cannot make {}: {error}", to.display());
-    if to.exists() {
-        std::fs::remove_dir_all(to).map_err(failed)?;
-    }
-    std::fs::create_dir_all(to).map_err(failed)?;
-    std::os::unix::fs::symlink(root.join("clients"), to.join("clients")).map_err(failed)?;
-    let listed = Command::new("git")
-        .current_dir(root)
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "--",
-        ])
-        .args([folder, "models"])
-        .output()
-        .map_err(|error| format!("cannot run git: {error}"))?;
-    if !listed.status.success() {
-        return Err(format!(
-            "git lists no files: {}",
-            String::from_utf8_lossy(&listed.stderr)
-        ));
-    }
-    let files = String::from_utf8_lossy(&listed.stdout).into_owned();
-    for file in files.split_terminator('\0') {
-        let (from, into) = (root.join(file), to.join(file));
-        // A file that was deleted is listed until that is committed.
-        if from.exists() {
-            let made = into.parent().map_or(Ok(()), std::fs::create_dir_all);
-            made.and_then(|()| std::fs::copy(&from, &into).map(drop))
-                .map_err(|error| format!("cannot copy {file}: {error}"))?;
-        }
-    }
-    Ok(())
 }

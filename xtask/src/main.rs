@@ -4,9 +4,11 @@
 //! time. Steps that use one processor run beside each other.
 
 mod alike;
+mod answer;
 mod beside;
 mod callers;
 mod changed;
+mod clone;
 mod counts;
 mod e2e;
 mod elsewhere;
@@ -15,7 +17,9 @@ mod fuzz;
 mod install;
 mod lanes;
 mod modules;
+mod scripts;
 mod tidy;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -32,6 +36,7 @@ cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
 cargo xtask e2e    the end-to-end tests alone
+cargo xtask web    builds the page of `keyfold workbench` from web/, compressed, into the crate that embeds it
 cargo xtask examples   the tests of the applications in examples/, and their start from a fresh clone; names choose
 cargo xtask examples run NAME   starts an application, such as santa, and prints its address
 cargo xtask applications   all that `test` does behind the Rust tests
@@ -66,6 +71,7 @@ fn main() -> ExitCode {
         Some("counts") => &[("instruction counts", counts::run)],
         Some("fuzz") => &[("fuzzing", fuzz::run)],
         Some("tidy") => &[("tidy", tidy::run)],
+        Some("web") => &[("page of the workbench", web::build)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],
         Some("examples") => &[("examples", examples::run)],
         Some("bench") if word.as_deref() == Some("changed") => &[("bench", changed::run)],

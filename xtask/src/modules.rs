@@ -1,8 +1,9 @@
 //! The order of modules inside crates: which file takes names from which, that no arrow points up,
 //! and that files do not go round in circles.
 
+use crate::scripts;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The modules of a crate from the ground up: each may use those before it and, inside one, each
 /// other. Crates that are not listed have no order; circles are found in all.
@@ -14,7 +15,7 @@ const ORDERS: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Circles that are known, by a crate and a file of each: none may be added.
+/// Circles that are known, by a folder and a file of each: none may be added.
 const CIRCLES: &[(&str, &str)] = &[];
 
 /// A file's module: `read::page`, of `src/read/page.rs`.
@@ -23,33 +24,55 @@ type Module = String;
 /// Which module takes names from which.
 type Arrows = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Checks the crates of a folder.
-pub(crate) fn check(crates: &Path, faults: &mut Vec<String>) -> Result<(), String> {
-    let entries = std::fs::read_dir(crates).map_err(|error| format!("no crates: {error}"))?;
-    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    folders.sort();
-    for folder in folders {
-        let name = folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let mut files = BTreeMap::new();
-        collect(&folder.join("src"), "", &mut files)?;
-        let arrows = arrows(&files);
-        faults.extend(upward(&name, &arrows));
-        for circle in circles(&arrows) {
-            let is_known = CIRCLES
-                .iter()
-                .any(|(of, file)| *of == name && circle.iter().any(|one| one == file));
-            if !is_known {
-                faults.push(format!(
-                    "crates/{name}: these files go round in a circle: {}",
-                    shown(&circle, &arrows)
-                ));
-            }
+/// Checks the crates of a repository, and what is written in TypeScript.
+pub(crate) fn check(root: &Path, faults: &mut Vec<String>) -> Result<(), String> {
+    for place in ["crates", "examples", ""] {
+        for folder in folders(&root.join(place))? {
+            let name = shown_path(root, &folder);
+            let mut files = BTreeMap::new();
+            collect(&folder.join("src"), "", &mut files)?;
+            let arrows = arrows(&files);
+            let order = name.strip_prefix("crates/").unwrap_or_default();
+            faults.extend(upward(order, &arrows));
+            faults.extend(round(&name, &arrows));
+            faults.extend(round(&name, &scripts::arrows(&folder.join("src"))?));
         }
     }
+    let client = root.join("clients/typescript/src");
+    faults.extend(round("clients/typescript", &scripts::arrows(&client)?));
     Ok(())
+}
+
+/// The folders of a folder, by name.
+fn folders(place: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |error| format!("cannot read {}: {error}", place.display());
+    let entries = std::fs::read_dir(place).map_err(failed)?;
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    Ok(folders)
+}
+
+fn shown_path(root: &Path, folder: &Path) -> String {
+    let own = folder.strip_prefix(root).unwrap_or(folder);
+    own.display().to_string()
+}
+
+/// A fault for each circle of files that is not known.
+fn round(of: &str, arrows: &Arrows) -> Vec<String> {
+    let is_known = |circle: &BTreeSet<Module>| {
+        CIRCLES
+            .iter()
+            .any(|(known, file)| *known == of && circle.iter().any(|one| one == file))
+    };
+    let mut all = circles(arrows);
+    all.retain(|circle| !is_known(circle));
+    all.iter()
+        .map(|circle| {
+            let arrows = shown(circle, arrows);
+            format!("{of}: these files go round in a circle: {arrows}")
+        })
+        .collect()
 }
 
 /// The code of each module, without its tests.

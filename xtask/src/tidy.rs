@@ -38,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
     ("lsp", &["model", "codegen"]),
+    ("workbench", &["codegen", "lsp"]),
     ("build", &["model", "codegen"]),
     ("lower", &["types", "api", "model", "wire"]),
     (
@@ -97,6 +98,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "codegen",
             "lsp",
+            "workbench",
             "client",
             "prove",
             "stream",
@@ -132,7 +134,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         check_source(root, path, &mut faults)?;
     }
     check_dependencies(root, &mut faults)?;
-    modules::check(&root.join("crates"), &mut faults)?;
+    modules::check(root, &mut faults)?;
     check_paths(root, &mut faults)?;
     if faults.is_empty() {
         say(&format!("{} files follow the house rules", files.len()));

@@ -47,6 +47,7 @@ from keyfold import (
 )
 from keyfold.aio import AsyncClient
 from keyfold.lower.steps import Request
+from keyfold.transport.limit import Limit
 from keyfold.transport.policy import Attempts, Lost, NotSent, Outcome, Wait
 
 THING = {"thingId": "retries"}
@@ -404,3 +405,37 @@ def test_outcomes_decide(operation: str, outcomes: list[Outcome], code: str) -> 
     *waits, last = [attempts.after(outcome, 1.0) for outcome in outcomes]
     assert all(isinstance(one, Wait) for one in waits)
     assert not isinstance(last, Wait) and last.code == code
+
+
+@pytest.mark.parametrize("minutes", [8, 10])
+def test_a_lost_transaction_is_not_sent_again_when_its_token_may_be_forgotten(
+    model: Model, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, minutes: int
+) -> None:
+    """The machine sleeps while the answer is awaited: the service knows a token for ten minutes,
+    and would carry the transaction out a second time."""
+    clock = time.time
+    slept = 0.0
+
+    def lost_in_sleep(operation: str, given: Json, send: Send) -> None:
+        nonlocal slept
+        slept += minutes * 60
+        lost_after(operation, given, send)
+
+    monkeypatch.setattr("keyfold.transport.policy.time.time", lambda: clock() + slept)
+    request = Request("TransactWriteItems", {"TransactItems": []})
+    proxy.fail("TransactWriteItems", lost_in_sleep)
+    with Client(model, proxy.endpoint) as client:
+        answers = [client._driver._answer(request, Limit(None, "a write"), "a write")]
+
+    async def awaited() -> None:
+        async with AsyncClient(model, proxy.endpoint) as client:
+            proxy.fail("TransactWriteItems", lost_in_sleep)
+            driver = client._driver
+            assert driver is not None
+            answers.append(await driver._answer(request, Limit(None, "a write"), "a write"))
+
+    asyncio.run(awaited())
+    for answer in answers:
+        assert isinstance(answer, OutcomeUnknown)
+        assert ("; it was not sent again 600 s after its start" in answer.why) == (minutes == 10)
+    assert len(proxy.operations()) == (2 if minutes == 10 else 4)

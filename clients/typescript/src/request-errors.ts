@@ -37,6 +37,14 @@ export function afterLoss(operation: string, attempt: Failed, lost: Lost, mayRep
   return isDefinite ? refused : lostAnswer(operation, `${lost.why}; sent again, it was refused: ${refused.message}`, refused);
 }
 
+/** The error of a transaction whose answer was lost, and whose token the service may have forgotten: sent again, it
+ * could be carried out twice. */
+export function outlived(operation: string, { why, cause }: Lost, milliseconds: number): KeyfoldError {
+  const seconds = Math.round(milliseconds / 1000);
+  const known = `it was not sent again ${seconds} s after its start, since the service knows its token for ten minutes`;
+  return lostAnswer(operation, `${why}; ${known}`, cause);
+}
+
 /** The service's error about a table that does not exist, which does not say which one. */
 export function missingTable(error: unknown, operation: string, input: object): unknown {
   const names = tablesOf(operation, input);

@@ -29,7 +29,7 @@ const ENVIRONMENT = Object.keys(process.env).filter((name) => name.startsWith("A
 for (const name of ENVIRONMENT) delete process.env[name];
 
 /** A transport whose requests are answered by `answers`, one after the other; the last one for all others. */
-function played(answers, count = 3) {
+function played(answers, count = 3, onWait = () => undefined) {
   const sent = [];
   const waits = [];
   const send = async (url, init) => {
@@ -39,7 +39,10 @@ function played(answers, count = 3) {
     const [status, body, headers = {}] = answer;
     return new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
   };
-  const wait = async (milliseconds) => void waits.push(milliseconds);
+  const wait = async (milliseconds) => {
+    waits.push(milliseconds);
+    onWait();
+  };
   const target = targetOf({ endpoint: "http://localhost:1", region: "eu-west-1" });
   return { transport: new HttpTransport(async () => target, { count, wait }, send), sent, waits };
 }
@@ -116,6 +119,22 @@ test("a lost answer of a read or a transaction is asked for again", async () => 
   const { transport, sent } = played([FINE]);
   await transport.call("TransactWriteItems", { ClientRequestToken: "own" });
   assert.equal(sent[0].body.ClientRequestToken, "own");
+});
+
+test("a lost transaction is not sent again when its token may be forgotten", async (t) => {
+  for (const [minutes, count] of [[8, 2], [10, 1]]) {
+    t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    const { transport, sent } = played([LOST, FINE], 3, () => t.mock.timers.tick(minutes * 60_000));
+    const ended = transport.call("TransactWriteItems", {});
+    if (minutes === 8) await ended;
+    else await assert.rejects(ended, { code: "outcome_unknown", message: /it is ECONNRESET; it was not sent again 600 s after its start/ });
+    assert.equal(sent.length, count);
+    t.mock.timers.reset();
+  }
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const { transport, sent } = played([LOST, [200, { Items: [] }]], 3, () => t.mock.timers.tick(3_600_000));
+  await transport.call("Query", {});
+  assert.equal(sent.length, 2);
 });
 
 test("each fault has its code", async () => {

@@ -107,6 +107,8 @@ enum Command {
     Move(cmd::moving::Arguments),
     /// Answer an editor: the language server of models, on standard input and output.
     Lsp(cmd::lsp::Arguments),
+    /// Open a page to design tables: an editor, and beside it the table map and the patterns.
+    Workbench(cmd::workbench::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -150,6 +152,7 @@ fn main() -> ExitCode {
         Command::Views(arguments) => cmd::views::run(&arguments, output),
         Command::Move(arguments) => cmd::moving::run(&arguments, output),
         Command::Lsp(arguments) => cmd::lsp::run(&arguments, output),
+        Command::Workbench(arguments) => cmd::workbench::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

@@ -373,6 +373,7 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["serve", "--memory", "--allow-host", "http://x"]),
         (2, vec!["serve", "--memory", "--cache", "1"]),
         (2, vec!["serve", "--memory", "--buckets", "nothing"]),
+        (2, vec!["workbench", "nothing.keyfold"]),
     ];
     let mut run: BTreeSet<String> = BTreeSet::new();
     let mut generated: BTreeSet<&str> = BTreeSet::new();
@@ -387,6 +388,7 @@ fn every_command_prints_one_document_of_the_schema() {
     }
     for arguments in [
         vec!["serve", shop, "--memory", "--port", "0"],
+        vec!["workbench", shop, "--port", "0"],
         vec!["views", "run", viewed, "--data", "v"],
     ] {
         first_line(&schema, &place, &arguments);

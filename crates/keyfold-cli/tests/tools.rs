@@ -167,8 +167,8 @@ fn documents_contain_the_complete_design() {
     let html = std::fs::read_to_string(place.folder.path().join("design.html")).unwrap();
     assert!(
         html.starts_with("<!doctype html>")
-            && html.matches("<svg").count() == 1
-            && html.matches("class=\"item\"").count() == 5
+            && html.matches("<svg class=\"map\"").count() == 6
+            && html.matches("class=\"item ").count() == 18
             && html.ends_with("</html>\n")
     );
     assert!(!html.contains("http"), "the page needs another resource");

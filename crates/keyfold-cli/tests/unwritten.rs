@@ -127,6 +127,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["views", "status", "--endpoint", server],
         vec!["move", "status", server, server],
         vec!["lsp"],
+        vec!["workbench", "--port", "0"],
         vec!["completions", "bash"],
         vec!["--help"],
         vec!["put", "--help"],

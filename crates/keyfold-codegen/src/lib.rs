@@ -3,6 +3,7 @@
 //! - [`chart`]: the design at a glance: patterns with their requests, keys with samples, indexes
 //!   with the entities and patterns that share them.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.
+//! - [`map`]: tables and indexes drawn as their item collections.
 //! - [`diff`]: the changes between two models, and the migration of data that each asks for.
 //! - [`generate`]: typed clients in other languages.
 //! - [`plan`]: the plan document, which runtimes in other languages carry out.
@@ -18,6 +19,8 @@ pub mod document;
 mod fulfil;
 pub mod generate;
 pub mod infer;
+pub mod map;
+mod markup;
 pub mod plan;
 mod present;
 mod projection;

@@ -147,3 +147,42 @@ fn each_token_has_its_type() {
     let written: String = shown.iter().map(name).collect();
     assert!(!written.contains('\n'));
 }
+
+/// The workbench draws the last version without errors, and says when the text is beyond it.
+#[test]
+fn the_design_is_that_of_the_last_version_without_errors() {
+    let mut editor = Editor::of(SHOP);
+    let mut params = document();
+    params["width"] = json!(358);
+    let design = editor.ask("keyfold/design", params.clone());
+    assert_eq!(design["isCurrent"], json!(true));
+    let names = |design: &Json| -> Vec<String> {
+        let tables = design["tables"].as_array().unwrap().iter();
+        let tiles = tables.flat_map(|one| one["map"]["tiles"].as_array().unwrap());
+        let first = |tile: &Json| tile["lines"][0]["text"].as_str().unwrap().to_owned();
+        tiles.map(first).collect()
+    };
+    let expected = [
+        "USER#{userId}",
+        "User",
+        "UNIQUE#User#email#{email:escape}",
+        "unique User.email",
+    ];
+    assert_eq!(names(&design), expected);
+    assert_eq!(
+        design["tables"][0]["indexes"][0]["patterns"],
+        json!(["user_by_email"])
+    );
+    assert_eq!(design["chart"]["patterns"][0]["name"], json!("user"));
+
+    editor.replace(
+        "m.keyfold",
+        &SHOP.replace("pattern user(", "pattern user(("),
+    );
+    let broken = editor.ask("keyfold/design", params.clone());
+    assert_eq!(broken["isCurrent"], json!(false));
+    assert_eq!(broken["tables"], design["tables"]);
+
+    let mut nothing = Editor::of("model m 1\ntable");
+    assert_eq!(nothing.ask("keyfold/design", params), Json::Null);
+}

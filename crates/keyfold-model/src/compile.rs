@@ -117,8 +117,7 @@ fn staged(stage: Stage, diagnostics: &mut Vec<Diagnostic>) -> Vec<Finding> {
 
 /// Proves the keys, plans the patterns, and warns of a design without errors.
 fn prove(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
-    check::excluded::decide(model);
-    let spaces = check::shape::Spaces::new(model);
+    let spaces = check::excluded::decide(model);
     check::keys(model, &spaces, diagnostics);
     plan::plan_all(model, &spaces, diagnostics);
     if !has_errors(diagnostics) {

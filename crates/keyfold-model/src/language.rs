@@ -3,14 +3,22 @@
 //! A language is a small automaton over sets of characters. A walk through two automata at once finds
 //! the shortest text in their intersection, which an error shows as an example.
 
+use smallvec::{SmallVec, smallvec};
 use std::collections::btree_map::Entry;
 use std::collections::hash_map::Entry as HashEntry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+/// Ranges of characters, first and last. One character, and all but one, occupy no memory of their own: most keys
+/// are made of them.
+type Ranges = SmallVec<[(char, char); 2]>;
+
+/// The ways out of a state: the characters, and the state that they lead to. Most states have one.
+type Steps = SmallVec<[(CharSet, usize); 1]>;
+
 /// A set of characters, as ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CharSet {
-    ranges: Vec<(char, char)>,
+    ranges: Ranges,
 }
 
 impl CharSet {
@@ -25,21 +33,21 @@ impl CharSet {
     /// The digits 0 to 9.
     pub(crate) fn digits() -> CharSet {
         CharSet {
-            ranges: vec![('0', '9')],
+            ranges: smallvec![('0', '9')],
         }
     }
 
     /// Every character.
     pub(crate) fn all() -> CharSet {
         CharSet {
-            ranges: vec![('\0', char::MAX)],
+            ranges: smallvec![('\0', char::MAX)],
         }
     }
 
     /// Every character but these.
     pub(crate) fn all_except(excluded: &[char]) -> CharSet {
         let sorted: BTreeSet<char> = excluded.iter().copied().collect();
-        let mut ranges = Vec::new();
+        let mut ranges = Ranges::new();
         let mut low = Some('\0');
         for gap in sorted {
             if let Some(from) = low
@@ -106,12 +114,12 @@ impl CharSet {
 
     /// A character in both sets, a readable one where possible.
     fn common(&self, other: &CharSet) -> Option<char> {
-        if let [(only, last)] = *self.ranges
+        if let [(only, last)] = *self.ranges.as_slice()
             && only == last
         {
             return other.contains(only).then_some(only);
         }
-        if let [(only, last)] = *other.ranges
+        if let [(only, last)] = *other.ranges.as_slice()
             && only == last
         {
             return self.contains(only).then_some(only);
@@ -149,7 +157,7 @@ const SMALL_STATES: usize = 128;
 #[derive(Debug, Clone)]
 pub struct Language {
     /// For each state, the characters that lead to other states. State 0 is the initial state.
-    steps: Vec<Vec<(CharSet, usize)>>,
+    steps: Vec<Steps>,
     /// The accepting state.
     end: usize,
     /// The common prefix of its texts. Most pairs of languages already differ there.
@@ -164,7 +172,7 @@ impl Language {
     /// The language of the empty text.
     pub(crate) fn empty_text() -> Language {
         Language {
-            steps: vec![Vec::new()],
+            steps: vec![Steps::new()],
             end: 0,
             start: String::new(),
             tail: String::new(),
@@ -173,7 +181,7 @@ impl Language {
     }
 
     fn add_state(&mut self) -> usize {
-        self.steps.push(Vec::new());
+        self.steps.push(Steps::new());
         self.steps.len() - 1
     }
 
@@ -199,7 +207,7 @@ impl Language {
         self.tail.push_str(text);
         for character in text.chars() {
             self.add(&CharSet {
-                ranges: vec![(character, character)],
+                ranges: smallvec![(character, character)],
             });
         }
         if self.is_fixed {
@@ -276,7 +284,7 @@ impl Language {
                         self.step(
                             at,
                             CharSet {
-                                ranges: vec![(character, character)],
+                                ranges: smallvec![(character, character)],
                             },
                             next,
                         );
@@ -441,7 +449,7 @@ mod tests {
         let words: Vec<String> = (0..2000).map(|n| format!("state{n}")).collect();
         let one = language(|l| l.any_of(&words));
         let letters: usize = words.iter().map(String::len).sum();
-        assert!(one.steps.iter().map(Vec::len).sum::<usize>() < letters / 4);
+        assert!(one.steps.iter().map(Steps::len).sum::<usize>() < letters / 4);
         assert!(
             one.accepts("state1")
                 && one.accepts("state1999")
@@ -474,14 +482,14 @@ mod tests {
 
     fn range(low: char, high: char) -> CharSet {
         CharSet {
-            ranges: vec![(low, high)],
+            ranges: smallvec![(low, high)],
         }
     }
 
     #[test]
     fn gaps_are_what_a_set_lacks() {
         let touching = CharSet {
-            ranges: vec![('\0', '@'), ('A', 'Y'), ('[', char::MAX)],
+            ranges: smallvec![('\0', '@'), ('A', 'Y'), ('[', char::MAX)],
         };
         assert_eq!(touching.gaps(), Some(vec![('Z', 'Z')]));
         assert_eq!(CharSet::all().gaps(), Some(Vec::new()));

@@ -1,8 +1,8 @@
 //! Which leases exist, which are free, and which of them a worker takes. No requests are made here.
 
-use crate::gap::Gap;
 use crate::lease::{Began, Lease, ShardKey};
 use crate::position::Position;
+use crate::streams::{Streams, is_before};
 use crate::topology::Shard;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,6 +11,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct View {
     seen: BTreeMap<ShardKey, Seen>,
+    /// The streams of the shards.
+    pub(crate) streams: Streams,
 }
 
 #[derive(Debug)]
@@ -52,8 +54,27 @@ impl View {
         self.seen.get(key).map(|seen| &seen.lease)
     }
 
-    /// Whether a shard's records may be handled: those of its parent are.
-    fn is_ready(&self, lease: &Lease) -> bool {
+    /// The streams of which not all records are handled.
+    fn unfinished(&self) -> BTreeSet<&str> {
+        let is_ended = |shard: &Shard| {
+            // A shard that had a lease, and has none any more, has ended.
+            !shard.is_open && self.lease(&shard.key).is_none_or(Lease::is_ended)
+        };
+        let unread = self.streams.iter();
+        let unread =
+            unread.filter(|(_, shards)| shards.is_none_or(|shards| !shards.iter().all(is_ended)));
+        let leased = self.leases().filter(|lease| !lease.is_ended());
+        let leased = leased.map(|lease| lease.key.stream.as_str());
+        unread.map(|(stream, _)| stream).chain(leased).collect()
+    }
+
+    /// Whether a shard's records may be handled: those of its parent are, and those of the streams before
+    /// its own.
+    fn is_ready(&self, lease: &Lease, unfinished: &BTreeSet<&str>) -> bool {
+        let waits = |stream: &&str| is_before(stream, &lease.key.stream);
+        if unfinished.iter().any(waits) {
+            return false;
+        }
         let parent = lease.parent.as_ref().map(|shard| ShardKey {
             stream: lease.key.stream.clone(),
             shard: shard.clone(),
@@ -65,8 +86,16 @@ impl View {
 
     /// The leases whose records may be handled.
     pub(crate) fn ready(&self) -> impl Iterator<Item = &Lease> {
-        self.leases()
-            .filter(|lease| !lease.is_ended() && self.is_ready(lease))
+        self.ready_seen().into_iter().map(|seen| &seen.lease)
+    }
+
+    fn ready_seen(&self) -> Vec<&Seen> {
+        let unfinished = self.unfinished();
+        let is_ready = |seen: &&Seen| {
+            let lease = &seen.lease;
+            !lease.is_ended() && self.is_ready(lease, &unfinished)
+        };
+        self.seen.values().filter(is_ready).collect()
     }
 
     /// The leases that a worker takes now, as they were seen. `held` are those that it has.
@@ -74,11 +103,8 @@ impl View {
     /// Each worker takes its share: as many as all workers would have if they had equally many. When
     /// none is free and it has less, it takes one from the worker that has most.
     pub(crate) fn to_take(&self, taker: Taker<'_>, held: &BTreeSet<ShardKey>) -> Vec<Lease> {
-        let ready = || {
-            self.seen
-                .values()
-                .filter(|seen| !seen.lease.is_ended() && self.is_ready(&seen.lease))
-        };
+        let found = self.ready_seen();
+        let ready = || found.iter().copied();
         let is_alive = |seen: &&Seen| taker.now.saturating_sub(seen.since) < taker.lease_time;
         let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
         for seen in ready().filter(is_alive) {
@@ -119,14 +145,10 @@ impl View {
     }
 
     /// Leases whose shard the stream does not list any more, although records of it were not handled.
-    pub(crate) fn gaps(&self, stream: &str, listed: &[Shard]) -> Vec<Gap> {
+    pub(crate) fn lost(&self, stream: &str, listed: &[Shard]) -> Vec<Lease> {
         let lost = self.unlisted(stream, listed);
         let lost = lost.filter(|lease| !lease.is_ended());
-        lost.map(|lease| Gap {
-            shard: lease.key.clone(),
-            handled: lease.position.clone(),
-        })
-        .collect()
+        lost.cloned().collect()
     }
 
     /// Leases of shards that have ended and are not listed any more: nobody needs them.

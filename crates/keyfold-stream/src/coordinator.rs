@@ -3,15 +3,17 @@
 
 use crate::assign::{Taker, View};
 use crate::crew::Crew;
-use crate::gap::AtGap;
+use crate::gap::{AtGap, Gap};
 use crate::latest;
-use crate::lease::{Began, Row};
-use crate::lease_table::Changed;
+use crate::lease::{Beginning, Row, is_deleted};
+use crate::lease_table::{Changed, LeaseTable};
 use crate::position::Position;
 use crate::reader::read;
 use crate::report::Report;
 use crate::start::Start;
 use crate::topology::{Shard, shards, stream_of};
+use crate::world::Io;
+use keyfold_api::ErrorKind;
 use keyfold_lower::ClientError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +53,6 @@ pub(crate) async fn coordinate(crew: Arc<Crew>) {
         view: View::default(),
         began: BTreeMap::new(),
         looked: None,
-        streams: BTreeSet::new(),
     };
     let time = crew.options.lease_time / RENEWALS;
     let time = time
@@ -69,16 +70,18 @@ struct Coordinator {
     crew: Arc<Crew>,
     view: View,
     /// Where the consumer began, by stream.
-    began: BTreeMap<String, Began>,
+    began: BTreeMap<String, Beginning>,
     /// The moment of the last look at the shards.
     looked: Option<Duration>,
-    streams: BTreeSet<String>,
 }
 
 impl Coordinator {
     async fn turn(&mut self) -> Result<(), ClientError> {
         let crew = Arc::clone(&self.crew);
         self.update().await?;
+        if crew.is_stopping() {
+            return Ok(());
+        }
         let now = crew.world.now();
         let is_time = self
             .looked
@@ -93,16 +96,34 @@ impl Coordinator {
 
     /// Reads the leases.
     async fn update(&mut self) -> Result<(), ClientError> {
-        let rows = self.crew.leases.all(&*self.crew.world).await?;
+        let rows = match self.crew.leases.all(&*self.crew.world).await {
+            // The table is gone, in which there were some.
+            Err(error)
+                if error.kind() == Some(ErrorKind::ResourceNotFound) && !self.began.is_empty() =>
+            {
+                Vec::new()
+            }
+            rows => rows?,
+        };
+        if is_deleted(&self.began, &rows) {
+            let LeaseTable { table, consumer } = &self.crew.leases;
+            self.crew.fail(format!(
+                "the leases of the consumer {consumer} were deleted from the table {table}: up to where records are \
+                 handled is not known any more, and a worker that starts now begins anew"
+            ));
+            return Ok(());
+        }
         let mut leases = Vec::new();
         for row in rows {
             match row {
                 Row::Lease(lease) => leases.push(lease),
                 // It may have no leases yet, and be followed by another stream.
-                Row::Stream { stream, began } => {
-                    if self.began.insert(stream.clone(), began).is_none() {
-                        self.streams.insert(stream);
+                Row::Stream(beginning) => {
+                    let stream = beginning.stream.clone();
+                    if !self.began.contains_key(&stream) {
+                        self.view.streams.add(&stream);
                     }
+                    self.began.insert(stream, beginning);
                 }
             }
         }
@@ -113,42 +134,69 @@ impl Coordinator {
     /// Looks at the shards of the table's stream, and of those that it had before.
     async fn discover(&mut self) -> Result<(), ClientError> {
         let crew = Arc::clone(&self.crew);
-        let latest = stream_of(&*crew.world, &crew.options.table).await;
+        let (io, table): (&dyn Io, _) = (&*crew.world, &crew.options.table);
+        let latest = stream_of(io, table).await;
         if let Ok(latest) = &latest {
-            self.streams.insert(latest.clone());
+            let streams = &mut self.view.streams;
+            streams.find(io, (table, latest), self.began.keys()).await?;
         }
-        let known = self.view.leases().map(|lease| lease.key.stream.clone());
-        self.streams.extend(known);
-        for stream in self.streams.clone() {
-            let Some(listed) = shards(&*crew.world, &stream).await? else {
+        let known: BTreeSet<String> = self
+            .view
+            .leases()
+            .map(|one| one.key.stream.clone())
+            .collect();
+        for stream in known {
+            self.view.streams.add(&stream);
+        }
+        for stream in self.view.streams.names() {
+            let Some(listed) = shards(io, &stream).await? else {
                 self.clean(&stream, &[]).await?;
-                self.streams.remove(&stream);
+                // A stream that was just switched on is found a moment later. One that is gone is none of the
+                // consumer's any more when another one has come.
+                if latest.as_ref().is_ok_and(|latest| *latest != stream) {
+                    self.never_read(&stream).await?;
+                    self.view.streams.remove(&stream);
+                }
                 continue;
             };
-            self.begin(&stream, &listed).await?;
-            let began = self.began.get(&stream).cloned().unwrap_or_default();
-            for lease in self.view.missing(&listed, &began) {
-                crew.leases.create(&*crew.world, &lease).await?;
-            }
+            self.lease(&stream, &listed).await?;
             self.clean(&stream, &listed).await?;
+            self.view.streams.leased(&stream, listed);
         }
         latest.map(|_| ())
     }
 
-    /// Remembers where the consumer begins a stream, before it has leases.
-    async fn begin(&mut self, stream: &str, listed: &[Shard]) -> Result<(), ClientError> {
+    /// Creates leases of the shards of a stream that have none, where the consumer begins them.
+    async fn lease(&mut self, stream: &str, listed: &[Shard]) -> Result<(), ClientError> {
         let crew = Arc::clone(&self.crew);
-        while !self.began.contains_key(stream) {
+        let io: &dyn Io = &*crew.world;
+        let beginning = self.begin(stream, listed).await?;
+        for lease in self.view.missing(listed, &beginning.began) {
+            crew.leases.create(io, &lease).await?;
+        }
+        if beginning.is_unleased {
+            crew.leases.leased(io, &beginning).await?;
+        }
+        Ok(())
+    }
+
+    /// Remembers where the consumer begins a stream, before it has leases.
+    async fn begin(&mut self, stream: &str, listed: &[Shard]) -> Result<Beginning, ClientError> {
+        let crew = Arc::clone(&self.crew);
+        loop {
+            if let Some(beginning) = self.began.get(stream) {
+                return Ok(beginning.clone());
+            }
             // A stream that follows another one of the table is read from its beginning.
             let start = match self.began.is_empty() {
                 true => crew.options.start,
                 false => Start::Oldest,
             };
-            latest::begin(&*crew.world, &crew.leases, start, (stream, listed)).await?;
+            let place = (stream, Some(listed));
+            latest::begin(&*crew.world, &crew.leases, start, place).await?;
             // Where another worker was faster, what it has found counts.
             self.update().await?;
         }
-        Ok(())
     }
 
     /// Deletes leases that nobody needs, and reports shards that went before they were handled.
@@ -158,18 +206,38 @@ impl Coordinator {
             crew.leases.forget(&*crew.world, &key).await?;
         }
         let held = crew.held_keys();
-        for gap in self.view.gaps(stream, listed) {
+        for lease in self.view.lost(stream, listed) {
             // The task that reads it finds out by itself.
-            if held.contains(&gap.shard) {
-                continue;
-            }
-            crew.report(Report::Gap(gap.clone()));
-            match (crew.options.on_gap)(&gap) {
-                AtGap::Stop => crew.fail(Report::Gap(gap).to_string()),
-                AtGap::GoOn => self.close(&gap.shard).await?,
+            if !held.contains(&lease.key) && self.goes_on(Gap::of(&lease.key, &lease.position)) {
+                self.close(&lease.key).await?;
             }
         }
         Ok(())
+    }
+
+    /// Reports a stream that has gone before its shards had leases.
+    async fn never_read(&mut self, stream: &str) -> Result<(), ClientError> {
+        let crew = Arc::clone(&self.crew);
+        let beginning = self.began.get(stream).filter(|one| one.is_unleased);
+        if let Some(beginning) = beginning
+            && self.goes_on(Gap::of_stream(stream))
+        {
+            crew.leases.leased(&*crew.world, beginning).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets the program decide on a gap. Returns whether it goes on; otherwise the worker stops.
+    fn goes_on(&self, gap: Gap) -> bool {
+        let crew = &self.crew;
+        crew.report(Report::Gap(gap.clone()));
+        match (crew.options.on_gap)(&gap) {
+            AtGap::Stop => {
+                crew.fail(Report::Gap(gap).to_string());
+                false
+            }
+            AtGap::GoOn => true,
+        }
     }
 
     /// Moves the lease of a shard that is gone to its end.

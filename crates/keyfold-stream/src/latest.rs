@@ -11,7 +11,7 @@
 //! decides: either was written before the consumer began.
 
 use crate::handler::is_passing;
-use crate::lease::{Began, Row, ShardKey};
+use crate::lease::{Began, Beginning, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
@@ -40,7 +40,7 @@ pub(crate) async fn ensure(
     table: &str,
 ) -> Result<(), ClientError> {
     let rows = leases.all(io).await?;
-    if rows.iter().any(|row| matches!(row, Row::Stream { .. })) {
+    if rows.iter().any(|row| matches!(row, Row::Stream(_))) {
         return Ok(());
     }
     let mut looks = 0;
@@ -48,18 +48,17 @@ pub(crate) async fn ensure(
         let stream = stream_of(io, table).await?;
         looks += 1;
         match shards(io, &stream).await? {
-            Some(listed) => return begin(io, leases, Start::Latest, (&stream, &listed)).await,
             // It is gone with its records. The one that follows it is read from its beginning.
-            None if looks == LOOKS_MAX => {
-                return begin(io, leases, Start::Latest, (&stream, &[])).await;
+            None if looks < LOOKS_MAX => io.pause(TROUBLE_PAUSE).await,
+            listed => {
+                return begin(io, leases, Start::Latest, (&stream, listed.as_deref())).await;
             }
-            None => io.pause(TROUBLE_PAUSE).await,
         }
     }
 }
 
 /// Stores where a consumer begins a stream with these shards, unless another worker has done so, or has begun
-/// another stream with the latest records.
+/// another stream with the latest records. Of a stream that is gone, which has none, it wants no record.
 ///
 /// # Errors
 /// The backend's.
@@ -67,13 +66,19 @@ pub(crate) async fn begin(
     io: &dyn Io,
     leases: &LeaseTable,
     start: Start,
-    (stream, listed): (&str, &[Shard]),
+    (stream, listed): (&str, Option<&[Shard]>),
 ) -> Result<(), ClientError> {
     let began = match start {
-        Start::Latest => places(io, listed).await?,
+        Start::Latest => places(io, listed.unwrap_or_default()).await?,
         Start::Oldest => Began::new(),
     };
-    leases.begin(io, (stream, start), &began).await.map(|_| ())
+    let beginning = Beginning {
+        stream: stream.to_owned(),
+        start,
+        began,
+        is_unleased: listed.is_some(),
+    };
+    leases.begin(io, &beginning).await.map(|_| ())
 }
 
 /// For each shard, the place behind which the records lie that are written from now on.
@@ -118,7 +123,7 @@ async fn places(io: &dyn Io, listed: &[Shard]) -> Result<Began, ClientError> {
 /// The search for the place of one shard.
 struct Search {
     /// From its oldest record on.
-    pages: Pages,
+    oldest: Pages,
     newest: Pages,
     has_begun: bool,
     empty: u32,
@@ -128,7 +133,7 @@ struct Search {
 impl Search {
     fn of(key: &ShardKey) -> Search {
         Search {
-            pages: Pages::oldest(key),
+            oldest: Pages::oldest(key),
             newest: Pages::newest(key),
             has_begun: false,
             empty: 0,
@@ -140,7 +145,7 @@ impl Search {
     async fn step(&mut self, io: &dyn Io) -> Result<bool, ClientError> {
         if !self.has_begun {
             self.newest.begin(io).await?;
-            self.pages.begin(io).await?;
+            self.oldest.begin(io).await?;
             self.has_begun = true;
         }
         let is_written = self.newest.next(io).await?.records > 0;
@@ -148,16 +153,113 @@ impl Search {
             self.found = Some(self.newest.read.clone());
             return Ok(true);
         }
-        let has_records = self.pages.next(io).await?.records > 0;
+        let has_records = self.oldest.next(io).await?.records > 0;
         self.empty = match has_records {
             true => 0,
             false => self.empty + 1,
         };
-        if self.newest.next.is_none() || self.pages.next.is_none() {
+        if self.newest.next.is_none() || self.oldest.next.is_none() {
             self.found = Some(Position::End);
         } else if self.empty >= EMPTY_PAGES {
-            self.found = Some(self.pages.read.clone());
+            self.found = Some(self.oldest.read.clone());
         }
         Ok(has_records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Boxed;
+    use keyfold_api::{
+        ErrorKind, GetRecordsOutput, GetShardIteratorOutput, Named, Request, Response,
+        ShardIteratorType, StreamEvent, StreamRecord,
+    };
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// A shard with one record, which is trimmed when it was read.
+    struct Trimmed(AtomicU32);
+
+    impl Trimmed {
+        fn answer(&self, request: &Request) -> Result<Response, ClientError> {
+            let kind = ErrorKind::TrimmedDataAccess;
+            let trimmed = || ClientError::Service {
+                kind: Some(kind),
+                exception: kind.exception().to_owned(),
+                message: String::new(),
+                reasons: Vec::new(),
+                found: Vec::new(),
+            };
+            if let Request::GetShardIterator(input) = request {
+                let name = match input.shard_iterator_type {
+                    Some(Named::Known(ShardIteratorType::Latest)) => "newest",
+                    Some(Named::Known(ShardIteratorType::TrimHorizon)) => "oldest",
+                    _ => return Err(trimmed()),
+                };
+                return Ok(Response::GetShardIterator(GetShardIteratorOutput {
+                    shard_iterator: Some(name.to_owned()),
+                }));
+            }
+            let Request::GetRecords(input) = request else {
+                panic!("another request");
+            };
+            let at = input.shard_iterator.clone().expect("an iterator");
+            let page = |records, next: &str| {
+                Ok(Response::GetRecords(GetRecordsOutput {
+                    records: Some(records),
+                    next_shard_iterator: Some(next.to_owned()),
+                }))
+            };
+            match at.as_str() {
+                "oldest" if self.0.fetch_add(1, Ordering::SeqCst) == 0 => {
+                    let record = StreamRecord {
+                        sequence_number: Some("5".to_owned()),
+                        ..StreamRecord::default()
+                    };
+                    let event = StreamEvent {
+                        dynamodb: Some(record),
+                        ..StreamEvent::default()
+                    };
+                    page(vec![event], "behind it")
+                }
+                "behind it" => Err(trimmed()),
+                _ => page(Vec::new(), &at),
+            }
+        }
+    }
+
+    impl Io for Trimmed {
+        fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+            Box::pin(std::future::ready(self.answer(&request)))
+        }
+
+        fn pause(&self, _: Duration) -> Boxed<'_, ()> {
+            Box::pin(std::future::ready(()))
+        }
+
+        fn random(&self) -> u64 {
+            0
+        }
+    }
+
+    /// A place at a record that is gone would be a gap as soon as it is read.
+    #[test]
+    fn a_shard_that_is_trimmed_during_the_search_has_no_place_at_a_record_that_is_gone() {
+        let key = ShardKey {
+            stream: "arn".to_owned(),
+            shard: "shardId-1".to_owned(),
+        };
+        let shard = Shard {
+            key,
+            parent: None,
+            is_open: true,
+        };
+        let io = Trimmed(AtomicU32::new(0));
+        let found = keyfold_client::blocked(places(&io, &[shard])).expect("places");
+        assert_eq!(
+            found,
+            Began::from([("shardId-1".to_owned(), Position::Horizon)])
+        );
+        assert!(io.0.load(Ordering::SeqCst) > 1, "it was trimmed");
     }
 }

@@ -12,7 +12,8 @@
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
 //! of the shards of which it does not handle all records. That of the stream with which a consumer of the
-//! latest records begins has the sort key `latest` and names its `stream`: so there is one of them.
+//! latest records begins has the sort key `latest` and names its `stream`: so there is one of them. While
+//! shards may be without leases, it has `unleased`: a stream that goes then was not handled.
 
 use crate::position::Position;
 use crate::start::Start;
@@ -29,6 +30,7 @@ pub(crate) const POSITION: &str = "position";
 const PARENTS: &str = "parents";
 const BEGAN: &str = "began";
 const STREAM: &str = "stream";
+pub(crate) const UNLEASED: &str = "unleased";
 /// The sort key of the beginning of a consumer of the latest records.
 const LATEST: &str = "latest";
 /// The position of a shard of which an earlier version knew no place.
@@ -73,13 +75,24 @@ pub struct Lease {
 /// Where a consumer began a stream, by shard. Of the others it handles all records.
 pub(crate) type Began = BTreeMap<String, Position>;
 
+/// The beginning of a stream by a consumer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Beginning {
+    /// The ARN of the stream.
+    pub(crate) stream: String,
+    pub(crate) start: Start,
+    pub(crate) began: Began,
+    /// Whether shards of it may have no leases yet.
+    pub(crate) is_unleased: bool,
+}
+
 /// An item of the table of leases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
     /// A lease.
     Lease(Lease),
     /// Where the consumer began a stream.
-    Stream { stream: String, began: Began },
+    Stream(Beginning),
 }
 
 impl Lease {
@@ -116,17 +129,39 @@ impl Lease {
     }
 }
 
-/// The item that remembers the beginning of a stream.
-pub(crate) fn stream_item(consumer: &str, (stream, start): (&str, Start), began: &Began) -> Item {
-    let mut item = match start {
-        Start::Oldest => key_item(consumer, stream),
-        Start::Latest => key_item(consumer, LATEST),
-    };
-    item.insert(STREAM, stream);
-    let began = began.iter();
-    let began = began.map(|(shard, at)| (shard.clone(), Value::from(at.to_string())));
-    item.insert(BEGAN, Value::M(began.collect()));
-    item
+impl Beginning {
+    /// The item that remembers it.
+    pub(crate) fn to_item(&self, consumer: &str) -> Item {
+        let mut item = self.key(consumer);
+        item.insert(STREAM, self.stream.as_str());
+        let began = self.began.iter();
+        let began = began.map(|(shard, at)| (shard.clone(), Value::from(at.to_string())));
+        item.insert(BEGAN, Value::M(began.collect()));
+        if self.is_unleased {
+            item.insert(UNLEASED, Value::Bool(true));
+        }
+        item
+    }
+
+    /// The key of the item.
+    pub(crate) fn key(&self, consumer: &str) -> Item {
+        match self.start {
+            Start::Oldest => key_item(consumer, &self.stream),
+            Start::Latest => key_item(consumer, LATEST),
+        }
+    }
+
+    fn of_item(item: &Item, key: &str) -> Option<Beginning> {
+        Some(Beginning {
+            stream: text(item, STREAM).unwrap_or(key).to_owned(),
+            start: match key {
+                LATEST => Start::Latest,
+                _ => Start::Oldest,
+            },
+            began: began(item)?,
+            is_unleased: item.get(UNLEASED) == Some(&Value::Bool(true)),
+        })
+    }
 }
 
 /// The key of an item of the table of leases.
@@ -137,6 +172,17 @@ pub(crate) fn key_item(consumer: &str, lease: &str) -> Item {
 /// A number as a value.
 pub(crate) fn number(number: u64) -> Value {
     Value::N(number.into())
+}
+
+/// Whether somebody has deleted what a consumer had stored: a beginning stays as long as the consumer.
+pub(crate) fn is_deleted(begun: &BTreeMap<String, Beginning>, rows: &[Row]) -> bool {
+    let is_stored = |stream: &String| {
+        rows.iter().any(|row| match row {
+            Row::Stream(beginning) => beginning.stream == *stream,
+            Row::Lease(_) => false,
+        })
+    };
+    !begun.keys().all(is_stored)
 }
 
 impl Row {
@@ -155,9 +201,8 @@ impl Row {
             if item.get(BEGAN).is_some_and(is_of_earlier_version) {
                 return Err(no_place(item));
             }
-            let began = began(item).ok_or_else(|| wrong(BEGAN))?;
-            let stream = text(item, STREAM).unwrap_or(key).to_owned();
-            return Ok(Row::Stream { stream, began });
+            let beginning = Beginning::of_item(item, key).ok_or_else(|| wrong(BEGAN))?;
+            return Ok(Row::Stream(beginning));
         };
         let whole = |name: &str| whole(item, name).ok_or_else(|| wrong(name));
         let position = text(item, POSITION);
@@ -253,11 +298,15 @@ mod tests {
             ("a".to_owned(), Position::End),
             ("b".to_owned(), Position::After("12".to_owned())),
         ]);
-        let stream = "arn".to_owned();
-        for start in [Start::Oldest, Start::Latest] {
-            let item = stream_item("c", ("arn", start), &began);
-            let (stream, began) = (stream.clone(), began.clone());
-            assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));
+        for (start, is_unleased) in [(Start::Oldest, true), (Start::Latest, false)] {
+            let beginning = Beginning {
+                stream: "arn".to_owned(),
+                start,
+                began: began.clone(),
+                is_unleased,
+            };
+            let item = beginning.to_item("c");
+            assert_eq!(Row::of_item(&item), Ok(Row::Stream(beginning)));
         }
     }
 
@@ -266,8 +315,13 @@ mod tests {
     fn items_of_an_earlier_version_are_read_or_named() {
         let mut item = key_item("c", "arn");
         item.insert(BEGAN, Value::L(Vec::new()));
-        let (stream, began) = ("arn".to_owned(), Began::new());
-        assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));
+        let beginning = Beginning {
+            stream: "arn".to_owned(),
+            start: Start::Oldest,
+            began: Began::new(),
+            is_unleased: false,
+        };
+        assert_eq!(Row::of_item(&item), Ok(Row::Stream(beginning)));
 
         item.insert(BEGAN, Value::L(vec![Value::from("shardId-1")]));
         let key = ShardKey {

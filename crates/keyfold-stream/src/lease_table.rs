@@ -1,11 +1,10 @@
 //! The requests on the table of leases. Each change is conditional on what its caller has seen.
 
 use crate::lease::{
-    Began, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item,
-    number, stream_item,
+    Beginning, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, UNLEASED,
+    key_item, number,
 };
 use crate::position::Position;
-use crate::start::Start;
 use crate::tables;
 use crate::world::{Io, ask};
 use keyfold_api::{
@@ -90,7 +89,7 @@ impl LeaseTable {
         };
         match Row::of_item(&item.to_item()).map_err(|why| self.foreign(&why))? {
             Row::Lease(lease) => Ok(Some(lease)),
-            Row::Stream { .. } => Ok(None),
+            Row::Stream(_) => Ok(None),
         }
     }
 
@@ -110,11 +109,32 @@ impl LeaseTable {
     pub(crate) async fn begin(
         &self,
         io: &dyn Io,
-        stream: (&str, Start),
-        began: &Began,
+        beginning: &Beginning,
     ) -> Result<Changed, ClientError> {
-        self.put(io, stream_item(&self.consumer, stream, began))
-            .await
+        self.put(io, beginning.to_item(&self.consumer)).await
+    }
+
+    /// Remembers that the shards of a stream have leases, or that the program has decided on the gap that a
+    /// stream has left which went before.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn leased(
+        &self,
+        io: &dyn Io,
+        beginning: &Beginning,
+    ) -> Result<Changed, ClientError> {
+        let input = UpdateItemInput {
+            table_name: Some(self.table.clone()),
+            key: Some(Ok(beginning.key(&self.consumer))),
+            update_expression: Some("REMOVE #u".to_owned()),
+            condition_expression: Some("attribute_exists(#c)".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#u", UNLEASED)
+                .name("#c", CONSUMER),
+            ..UpdateItemInput::default()
+        };
+        changed(ask(io, input).await)
     }
 
     async fn put(&self, io: &dyn Io, item: Item) -> Result<Changed, ClientError> {

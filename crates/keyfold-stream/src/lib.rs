@@ -9,7 +9,7 @@
 //! endpoint whose stream is read, at least once elsewhere.
 //!
 //! - [`world`]: what a worker needs of its surroundings; [`threads`] is how it runs in a program.
-//! - `assign`: which leases a worker takes; `coordinator`: it looks for shards, renews, takes.
+//! - `assign`: which leases a worker takes; `streams`: those of a table, one behind another; `coordinator`: it looks for shards, renews, takes.
 //! - `latest`: where a consumer begins that wants no record of before.
 //! - `reader`: reads a shard; `handle`: tries, divides, sets aside; `commit`: effects and position, also
 //!   beside the write of a call (`joined`).
@@ -37,6 +37,7 @@ mod reader;
 mod records;
 mod report;
 mod start;
+mod streams;
 mod tables;
 mod tasks;
 pub mod threads;

@@ -75,6 +75,8 @@ impl Pages {
         };
         let found = match found {
             Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
+                // It was read up to a record that is gone: another reader could not go on there.
+                self.read = Position::Horizon;
                 iterator(io, &self.key, &Position::Horizon).await
             }
             found => found,

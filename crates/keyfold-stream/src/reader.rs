@@ -215,10 +215,7 @@ impl Reader {
 
     /// The program decides what a gap means.
     fn gap(&mut self) -> Result<(), Broken> {
-        let gap = Gap {
-            shard: self.lease.key.clone(),
-            handled: self.read.clone(),
-        };
+        let gap = Gap::of(&self.lease.key, &self.read);
         self.crew.report(Report::Gap(gap.clone()));
         match (self.crew.options.on_gap)(&gap) {
             AtGap::GoOn => {

@@ -77,10 +77,7 @@ impl fmt::Display for Report {
                 let shard = &shard.shard;
                 write!(f, "set record {number} of {shard} aside: {why}")
             }
-            Report::Gap(gap) => {
-                let (shard, handled) = (&gap.shard.shard, &gap.handled);
-                write!(f, "records of {shard} behind {handled} are missing")
-            }
+            Report::Gap(gap) => write!(f, "{gap}"),
             Report::Trouble(why) => f.write_str(why),
         }
     }

@@ -3,7 +3,7 @@
 use crate::lease::ShardKey;
 use crate::tables::described;
 use crate::world::{Io, ask};
-use keyfold_api::{DescribeStreamInput, ErrorKind};
+use keyfold_api::{DescribeStreamInput, ErrorKind, ListStreamsInput};
 use keyfold_lower::ClientError;
 
 /// A shard as the stream lists it.
@@ -32,6 +32,29 @@ pub(crate) async fn stream_of(io: &dyn Io, table: &str) -> Result<String, Client
              (`stream new and old images` in a model)"
         ))
     })
+}
+
+/// The ARNs of all streams that a table has, and of those that it had before and that are there still.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn listed(io: &dyn Io, table: &str) -> Result<Vec<String>, ClientError> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let input = ListStreamsInput {
+            table_name: Some(table.to_owned()),
+            exclusive_start_stream_arn: after,
+            ..ListStreamsInput::default()
+        };
+        let page = ask(io, input).await?;
+        let streams = page.streams.unwrap_or_default().into_iter();
+        found.extend(streams.filter_map(|one| one.stream_arn));
+        after = page.last_evaluated_stream_arn;
+        if after.is_none() {
+            return Ok(found);
+        }
+    }
 }
 
 /// The shards of a stream; `None` when the stream is gone.

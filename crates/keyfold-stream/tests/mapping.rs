@@ -10,8 +10,8 @@
 mod common;
 
 use common::{
-    Ahead, ITERATOR_IS_OLD, SOURCE, answer, follow, make_source, make_tables, put_order, request,
-    switch_off,
+    Ahead, ITERATOR_IS_OLD, SOURCE, answer, delete_leases, follow, make_source, make_tables,
+    put_order, request, switch_off,
 };
 use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
@@ -604,6 +604,50 @@ fn a_stream_that_is_followed_by_another_is_handled_to_its_end() {
     handled.sort();
     let all: Vec<String> = (10..=30).map(|id| id.to_string()).collect();
     assert_eq!(handled, all);
+}
+
+/// While no server is there, the table gets two other streams: the one between is not passed over, and no
+/// record is handled before those of the streams before its own.
+#[test]
+fn a_stream_between_two_others_is_handled_in_its_turn() {
+    let mut run = Run::new("batch=2", done);
+    run.put(&["1"]);
+    run.work(1);
+    run.shards.clear();
+    for ids in [["2", "3", "4"], ["5", "6", "7"], ["8", "9", "10"]] {
+        run.put(&ids);
+        follow(&run.play.engine);
+    }
+    run.put(&["11"]);
+    run.mapping = mapping(&run.play, "batch=2");
+    run.work(20);
+    let all: Vec<String> = (1..=11).map(|id| id.to_string()).collect();
+    assert_eq!(run.events().concat(), all);
+}
+
+/// Somebody deletes the positions of a mapping that runs: it begins anew, and does not stand still.
+#[test]
+fn a_mapping_whose_positions_are_deleted_begins_anew() {
+    for with_table in [false, true] {
+        let mut run = Run::new("", done);
+        run.put(&["1"]);
+        run.work(1);
+        delete_leases(&run.play.engine, with_table);
+        for _ in 0..5 {
+            // Behind the error of a look, the next one goes on.
+            run.shards.extend(run.mapping.look().unwrap_or_default());
+        }
+        run.put(&["2"]);
+        run.work(2);
+        run.put(&["3"]);
+        run.work(2);
+        let events = run.events().concat();
+        assert!(events.ends_with(&["3".to_owned()]), "{events:?}");
+        assert!(
+            events.iter().filter(|one| *one == "1").count() == 2,
+            "{events:?}"
+        );
+    }
 }
 
 /// A stream is switched off while no server is there: what it has is handled.

@@ -8,6 +8,7 @@
 
 mod common;
 
+use common::delete_leases;
 use common::views::{change, compare, make, model};
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
@@ -45,10 +46,12 @@ fn rest(engine: &Engine, send: &Sends, (above, seen): (u64, &Mutex<Vec<String>>)
     let began = Instant::now();
     loop {
         engine.work().unwrap();
-        let all = status(send, &model(), &known).unwrap();
-        let is_done = all
-            .iter()
-            .all(|one| one.live > Some(above) && one.next.is_none() && one.behind == 0);
+        // While the table of the leases is gone, nobody knows.
+        let all = status(send, &model(), &known).unwrap_or_default();
+        let is_done = !all.is_empty()
+            && all
+                .iter()
+                .all(|one| one.live > Some(above) && one.next.is_none() && one.behind == 0);
         if is_done && compare(engine).is_ok() {
             return all.iter().filter_map(|one| one.live).collect();
         }
@@ -122,6 +125,38 @@ fn gap(lifetime: Option<Duration>, rebuilds: bool) {
         .sum();
     assert!(all <= 9, "{first:?} became {last:?}: it goes on and on");
     worker.stop().unwrap();
+}
+
+/// Somebody deletes the leases of views that are kept: nobody knows which records are in their rows, and
+/// they are built anew.
+#[test]
+fn views_whose_leases_are_deleted_are_rebuilt() {
+    let _turn = TURN.lock();
+    for with_table in [false, true] {
+        let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+        let engine = Arc::new(engine);
+        make(&engine);
+        let (model, send) = (
+            model(),
+            sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+        );
+        let (seen, gaps) = (Arc::default(), Arc::default());
+        let worker = ViewWorker::start(Arc::clone(&send), &model, &options(&seen, &gaps)).unwrap();
+        let write = |from: u64| {
+            for chance in from..from + 40 {
+                let chance = chance.wrapping_mul(6_364_136_223_846_793_005) >> 8;
+                change(&engine, &model, chance);
+            }
+        };
+        write(0);
+        rest(&engine, &send, (0, &seen));
+        delete_leases(&engine, with_table);
+        write(40);
+        rest(&engine, &send, (1, &seen));
+        write(80);
+        rest(&engine, &send, (1, &seen));
+        worker.stop().unwrap();
+    }
 }
 
 /// One test after the other: a worker that lags behind the retention has gaps again.

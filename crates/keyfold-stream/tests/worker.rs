@@ -10,8 +10,8 @@
 mod common;
 
 use common::{
-    Ahead, ITERATOR_IS_OLD, SOURCE, VIEW, add, compare, make_tables, put_order, sales, scan, text,
-    whole,
+    Ahead, ITERATOR_IS_OLD, SOURCE, VIEW, add, compare, delete_leases, make_tables, put_order,
+    sales, scan, text, whole,
 };
 use keyfold_api::{ErrorKind, Request};
 use keyfold_client::Backend;
@@ -389,6 +389,22 @@ fn a_gap_is_decided_on() {
         .count();
     assert_eq!(gaps, 1);
     assert!(!scan(&engine, VIEW).contains_key("of 2"));
+}
+
+/// Somebody deletes the leases of a consumer that runs: it stops, and handles nothing twice.
+#[test]
+fn a_consumer_whose_leases_are_deleted_stops() {
+    for with_table in [false, true] {
+        let (engine, backend) = engine(StreamShards::default());
+        put_order(&engine, "1", "cup", 1, 1);
+        let (worker, _) = start(&backend, options(), sales);
+        until("the first record", || compare(&engine) == Ok(1));
+        delete_leases(&engine, with_table);
+        until("it stops", || worker.has_stopped());
+        let error = worker.stop().unwrap_err().to_string();
+        assert!(error.contains("were deleted from the table"), "{error}");
+        assert_eq!(compare(&engine), Ok(1));
+    }
 }
 
 /// A consumer that begins with the latest record sees no earlier one; a filter leaves records out; two

@@ -1,17 +1,13 @@
 //! What is done with both tables: orders are written to table A, views are read from table B (N5).
 
 use crate::fault::Fault;
-use crate::importer::Importer;
 use crate::model::{
-    AsyncSalesClient, NewOrder, Order, OrderId, OrderStatus, PlaceArguments, ProductId, RegionId,
-    SalesClient,
+    AsyncSalesClient, Order, OrderId, PlaceArguments, ProductId, RegionId, SalesClient,
 };
 use crate::numbers::{DailyRow, Numbers, ProductRow, RegionRow, beginning};
-use crate::seller::drawn;
 use crate::storage::Storage;
 use crate::upkeep::options;
-use keyfold::jiff::SignedDuration;
-use keyfold::typed::{Error, Precision, Timestamp, now};
+use keyfold::typed::{Error, Timestamp};
 use keyfold::views::{ViewStatus, Views};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +15,6 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-/// The orders of the first day, and how far they go back.
-const PAST_ORDERS: usize = 60;
-const PAST_DAYS: i64 = 30;
 /// The time in which views are up to date when nothing is written.
 const SETTLED_WITHIN: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(300);
@@ -115,32 +108,6 @@ impl Desk {
     /// Those of the database.
     pub async fn order(&self, order: &OrderId) -> Result<Option<Order>, Error> {
         self.client.order(order).await
-    }
-
-    /// Writes paid orders of the last month, where there is no order yet.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub async fn seed(&self, importer: &Importer) -> Result<(), Error> {
-        if self.client.orders().first().await?.is_some() {
-            return Ok(());
-        }
-        let mut random = fastrand::Rng::with_seed(5);
-        let (catalogue, end) = (importer.catalogue(), now(Precision::Millis));
-        let mut past = || {
-            let sale = drawn(&catalogue, &mut random)?;
-            let seconds = random.i64(0..PAST_DAYS * 24 * 3600);
-            let total = sale.quantity * sale.price_cents;
-            let (product, region) = (sale.product_id.into(), sale.region_id.into());
-            let order = NewOrder::new(sale.customer_id, product, region, sale.quantity, total);
-            Some(NewOrder {
-                status: Some(OrderStatus::Paid),
-                created_at: Some(end - SignedDuration::from_secs(seconds)),
-                ..order
-            })
-        };
-        let orders: Vec<NewOrder> = (0..PAST_ORDERS).filter_map(|_| past()).collect();
-        self.client.order.put_many(&orders).await.map(drop)
     }
 
     /// N5: the sales of each product on a day, as `2026-11-24`.

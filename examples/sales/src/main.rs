@@ -1,7 +1,7 @@
 //! Opens the sales as a page and an API, or is one of the workers that keep its views.
 
 use examples_web::{announce, connection, given, listen, outcome, serve, usage};
-use sales::{App, Crew, Desk, Importer, Legacy, Postgres, Seller, Storage, keep, routes};
+use sales::{App, Crew, Desk, Importer, Legacy, Postgres, Seller, Storage, keep, routes, seed};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -60,7 +60,7 @@ async fn run(legacy: &Legacy) -> Result<(), Box<dyn Error>> {
     let storage = Storage::open(&connection("SALES_CONNECTION", "keyfold:./data")).await?;
     let desk = Desk::open(&storage).await?;
     let importer = Importer::start(&desk, legacy).await?;
-    desk.seed(&importer).await?;
+    seed(&desk, &importer).await?;
     let (crew, ending) = Crew::start(&std::env::current_exe()?, &storage);
     let seller = Seller::start(&desk, &importer, ORDERS_A_SECOND);
     let parts = (seller.clone(), importer.clone());

@@ -65,6 +65,7 @@ test("N5: on a desk in the light: rebuilt to the same numbers, while a worker is
   await press("Rebuild");
   await page.getByText("Generation 2 has the same numbers as the one before.").waitFor();
   await press("Leave them alone");
+  await page.getByRole("button", { name: "Kill one now and then", exact: true }).waitFor();
   await sell(0);
   await page.waitForFunction(() => !/generation/.test(document.querySelector("#views tbody").textContent));
   await shown("#figures", "views");

@@ -9,7 +9,11 @@ export async function make(endpoint) {
 
 /** The contender where its table is. */
 export function open(endpoint) {
-  const bench = new BenchClient(endpoint);
+  return calls(new BenchClient(endpoint));
+}
+
+/** The calls of a client. */
+export function calls(bench) {
   return {
     get: (orderId) => bench.order({ orderId }),
     query: async (userId) => (await bench.ordersOfUser({ userId }).page()).items,

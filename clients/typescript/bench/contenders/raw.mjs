@@ -4,12 +4,12 @@ import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { summary } from "../data.mjs";
 
-const TableName = "BenchRaw";
+const table = "BenchRaw";
 
 /** A client of the SDK for the endpoint. */
-export function sdk(endpoint) {
+export function sdk(endpoint, others = {}) {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  return new DynamoDBClient({ endpoint, region: "us-east-1", credentials });
+  return new DynamoDBClient({ endpoint, region: "us-east-1", credentials, ...others });
 }
 
 /** Creates a table with the keys `PK` and `SK`. */
@@ -26,13 +26,18 @@ export async function createTable(client, TableName) {
 }
 
 export async function make(endpoint) {
-  await createTable(sdk(endpoint), TableName);
+  await createTable(sdk(endpoint), table);
   return open(endpoint);
 }
 
 /** The contender where its table is. */
 export function open(endpoint) {
-  const documents = DynamoDBDocumentClient.from(sdk(endpoint));
+  return calls(sdk(endpoint), table);
+}
+
+/** The calls of a client on a table. */
+export function calls(client, TableName) {
+  const documents = DynamoDBDocumentClient.from(client);
   const put = (Item) => ({ Put: { TableName, Item, ConditionExpression: "attribute_not_exists(PK)" } });
   return {
     async get(orderId) {

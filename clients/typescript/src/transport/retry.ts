@@ -13,6 +13,10 @@ import { whyOf } from "./fault.js";
 
 /** The retry from which on delays do not grow any more. */
 const DELAYS_GROW = 8;
+/** The milliseconds from the start of a transaction after which it is not sent again, if it may have been carried out.
+ * DynamoDB knows a token for ten minutes: the same transaction is then a new one. The rest is for the way of the
+ * request. */
+const TOKEN_MS = 540_000;
 /** What became of a request that was sent once. */
 export type Attempt =
   /** It was answered: whether that is an answer of DynamoDB's is looked at here. */
@@ -80,6 +84,7 @@ export async function repeated(
   const reads = isRead(operation);
   const isIdempotent = reads || operation === "TransactWriteItems";
   let lost: Lost | undefined;
+  const began = Date.now();
   const isOver = (): boolean => signal?.aborted === true;
   /** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
   const ended = async (): Promise<KeyfoldError> => {
@@ -90,6 +95,8 @@ export async function repeated(
   };
   for (let tried = 1; ; tried += 1) {
     if (isOver()) throw await ended();
+    const passed = Date.now() - began;
+    if (lost !== undefined && !reads && passed >= TOKEN_MS) throw (await import("../request-errors.js")).outlived(operation, lost, passed);
     const attempt = await once(operation, input, send);
     if (attempt.is === "done") return attempt.answer;
     if (attempt.is === "lost") lost = attempt;

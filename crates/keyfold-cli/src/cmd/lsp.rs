@@ -64,7 +64,7 @@ impl Queue for Stdio {
 }
 
 /// The files of this machine.
-struct Disk;
+pub(super) struct Disk;
 
 impl Files for Disk {
     fn used(&self, first: &str, name: &str) -> Result<Loaded, String> {

@@ -42,4 +42,5 @@ pub(crate) mod verify;
 pub(crate) mod views;
 mod watch;
 mod watched;
+pub(crate) mod workbench;
 mod written;

@@ -18,6 +18,12 @@ const DELAYS_GROW: u32 = 8;
 /// clients do not retry at the same moment.
 pub(super) const CHANCE_MS: Range<u64> = 25..50;
 
+/// The time from the start of a transaction after which it is not sent again, if it may have been
+/// carried out. DynamoDB knows a token for ten minutes: the same transaction is then a new one. The
+/// rest is for the way of the request. Source: "Amazon DynamoDB Transactions: How it works" of Amazon's
+/// developer guide.
+const TOKEN_TIME: Duration = Duration::from_secs(9 * 60);
+
 /// The most characters that are shown of an answer that is not the service's.
 const SAID_MAX: usize = 200;
 
@@ -156,6 +162,21 @@ impl Exchange {
             | Attempt::Late { .. } => false,
         };
         is_needed && !std::mem::replace(&mut self.had_ended_keys, true)
+    }
+
+    /// The error of a transaction whose answer was lost, and whose token the service may have
+    /// forgotten: sent again, it could be carried out twice. `age` is the time since its start.
+    pub(super) fn outlived(&mut self, age: Duration) -> Option<ClientError> {
+        let is_by_token = self.idempotency == Idempotency::ByToken;
+        if !is_by_token || age < TOKEN_TIME {
+            return None;
+        }
+        let why = self.unknown.take()?;
+        self.unknown = Some(format!(
+            "{why}; it was not sent again {} s after its start, since the service knows its token for ten minutes",
+            age.as_secs()
+        ));
+        Some(self.error(None, false, None))
     }
 
     /// Counts an attempt after which the request is sent again with other keys.
@@ -442,6 +463,28 @@ mod tests {
         let mut read = exchange(GetItemInput::default().into());
         let ended = error(read.after(unsent(), instant, 25));
         assert!(matches!(ended, ClientError::Transport(_)), "{ended:?}");
+    }
+
+    /// The service would carry it out a second time.
+    #[test]
+    fn a_lost_transaction_is_not_sent_again_when_its_token_may_be_forgotten() {
+        let minutes = |count: u64| Duration::from_secs(count * 60);
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        assert!(write.outlived(minutes(20)).is_none(), "it was never sent");
+        assert!(matches!(write.after(unsent(), None, 25), Next::Again(_)));
+        assert!(write.outlived(minutes(20)).is_none(), "nothing was done");
+        assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
+        assert!(write.outlived(minutes(8)).is_none());
+        let Some(ClientError::OutcomeUnknown { why, .. }) = write.outlived(minutes(9)) else {
+            panic!("it is sent again");
+        };
+        assert!(
+            why.starts_with("the answer was lost; it was not sent again 540 s after"),
+            "{why}"
+        );
+        let mut read = exchange(GetItemInput::default().into());
+        assert!(matches!(read.after(lost(), None, 25), Next::Again(_)));
+        assert!(read.outlived(minutes(20)).is_none());
     }
 
     /// Neither missing keys nor a gateway say what became of an earlier attempt.

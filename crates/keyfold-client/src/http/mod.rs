@@ -33,10 +33,26 @@ use keyfold_lower::ClientError;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use signed::Place;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// When a request began, by both clocks: the one of the process stands still while the machine sleeps,
+/// and somebody may set the other one back.
+struct Began(Instant, SystemTime);
+
+impl Began {
+    fn now() -> Began {
+        Began(Instant::now(), SystemTime::now())
+    }
+
+    /// The time since then.
+    fn age(&self) -> Duration {
+        let passed = self.1.elapsed().unwrap_or_default();
+        passed.max(self.0.elapsed())
+    }
+}
 
 /// The result of a request, and how often it was sent.
 pub(crate) type Outcome = (Result<Response, ClientError>, u32);
@@ -90,8 +106,11 @@ impl HttpBackend {
         if let Some(streams) = self.streams_for(&request) {
             return streams.call(request, terms);
         }
-        let mut exchange = self.exchange(request);
+        let (mut exchange, began) = (self.exchange(request), Began::now());
         loop {
+            if let Some(error) = exchange.outlived(began.age()) {
+                return (Err(error), exchange.attempts());
+            }
             let (attempt, keys) = self.attempt(&exchange, terms);
             if self.may_use_others(&mut exchange, &attempt, keys.as_ref()) {
                 continue;
@@ -171,8 +190,11 @@ impl HttpBackend {
         if let Some(streams) = self.streams_for(&request) {
             return Box::pin(streams.carried(request, terms)).await;
         }
-        let mut exchange = self.exchange(request);
+        let (mut exchange, began) = (self.exchange(request), Began::now());
         loop {
+            if let Some(error) = exchange.outlived(began.age()) {
+                return (Err(error), exchange.attempts());
+            }
             let (attempt, keys) = self.awaited_attempt(&exchange, terms).await;
             if self.may_use_others(&mut exchange, &attempt, keys.as_ref()) {
                 continue;

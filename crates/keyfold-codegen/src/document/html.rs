@@ -1,12 +1,13 @@
 //! The document as one HTML page, which loads nothing from elsewhere.
 
-use super::markup::{breakable, escape};
 use super::picture;
 use super::rows::{
     ATTRIBUTE_HEAD, FILE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts,
     file_rows, key_head, key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
 };
 use crate::chart::{Chart, TableChart};
+use crate::map::{self, Drawing, Hues};
+use crate::markup::{breakable, escape};
 use keyfold_model::{Diagnostic, Entity, Model, Table};
 use std::fmt::Write as _;
 
@@ -23,8 +24,9 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     rows(&mut body, &PATTERN_HEAD, &pattern_rows(&chart));
     body.push_str("<h2>Entities and references</h2>\n");
     body.push_str(&picture::references(model));
+    let hues = Hues::of(&chart);
     for (one, declared) in chart.tables.iter().zip(&model.tables) {
-        table(&mut body, one, declared);
+        table(&mut body, (one, declared), &hues);
     }
     body.push_str("<h2>Entities</h2>\n");
     for one in &model.entities {
@@ -63,12 +65,13 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
 /// a phone, and loads nothing from elsewhere.
 pub fn page(title: &str, body: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        map::STYLE
     )
 }
 
 /// A table with its item collections, keys and indexes.
-fn table(body: &mut String, chart: &TableChart, declared: &Table) {
+fn table(body: &mut String, (chart, declared): (&TableChart, &Table), hues: &Hues) {
     let TableChart {
         name,
         key,
@@ -81,7 +84,7 @@ fn table(body: &mut String, chart: &TableChart, declared: &Table) {
         escape(name),
         escape(&key.join(", "))
     );
-    body.push_str(&picture::collections(kinds));
+    maps(body, |width| map::of_table(chart, hues, width));
     rows(body, &key_head(key), &key_rows(kinds, key.len()));
     list(body, &table_facts(declared));
     for index in indexes {
@@ -93,11 +96,30 @@ fn table(body: &mut String, chart: &TableChart, declared: &Table) {
             index.kind,
             escape(&readers(index))
         );
+        maps(body, |width| map::of_index(index, hues, width));
         rows(
             body,
             &key_head(&index.key),
             &key_rows(&index.rows, index.key.len()),
         );
+    }
+}
+
+/// Pixels of a map on a screen, and on a phone. The style shows one of the two.
+const WIDE: usize = 1160;
+const NARROW: usize = 356;
+
+/// A map for screens and for phones.
+fn maps(body: &mut String, map: impl Fn(usize) -> Drawing) {
+    for (class, width) in [("wide", WIDE), ("narrow", NARROW)] {
+        let drawing = map(width);
+        if !drawing.tiles.is_empty() {
+            let _infallible = writeln!(
+                body,
+                "<div class=\"picture {class}\" tabindex=\"0\">{}</div>",
+                drawing.svg()
+            );
+        }
     }
 }
 
@@ -137,13 +159,9 @@ svg rect { fill: var(--soft); stroke: var(--line); }
 svg path { fill: none; stroke: var(--accent); stroke-width: 1.5; }
 svg .head { fill: var(--accent); stroke: none; }
 .note { color: color-mix(in srgb, CanvasText 70%, Canvas); font-size: .9em; margin: .25rem 0; }
-.collections { display: grid; gap: .75rem; margin-bottom: 1.5rem; }
-.collection { display: grid; grid-template-columns: minmax(0, 18rem) minmax(0, 1fr); gap: .25rem 1rem; align-items: start; }
-.collection > .items { display: flex; flex-wrap: wrap; gap: .5rem; min-width: 0; }
-.item { background: var(--soft); border: 1px solid var(--line); border-radius: 5px; padding: .3rem .6rem; max-width: 100%; box-sizing: border-box;
-  overflow-wrap: anywhere; }
-.item code { background: none; padding: 0; }
-@media (max-width: 45rem) { .collection { grid-template-columns: minmax(0, 1fr); } td { min-width: 7rem; } }
+.picture { margin-bottom: 1rem; }
+.narrow { display: none; }
+@media (max-width: 45rem) { .wide { display: none; } .narrow { display: block; } td { min-width: 7rem; } }
 ";
 
 /// An HTML table.

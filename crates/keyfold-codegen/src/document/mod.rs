@@ -2,10 +2,9 @@
 
 mod html;
 mod markdown;
-mod markup;
 mod picture;
 mod rows;
 
+pub use crate::markup::escape;
 pub use html::{html, page};
 pub use markdown::markdown;
-pub use markup::escape;

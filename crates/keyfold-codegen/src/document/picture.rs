@@ -1,10 +1,9 @@
-//! Pictures of a design: entities with their references, and the item collections of a table.
+//! The picture of a design's entities with their references.
 //!
 //! Every box is as wide as its text, and lines run between the boxes: nothing crosses a word. A line
 //! that passes a column has a lane of its own there.
 
-use super::markup::{breakable, escape};
-use crate::chart::KeyRow;
+use crate::markup::escape;
 use keyfold_model::{Entity, Model};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -311,40 +310,6 @@ fn depths(parents: &[Vec<usize>]) -> Vec<usize> {
         .iter()
         .map(|one| used.iter().position(|other| other == one).unwrap_or(0))
         .collect()
-}
-
-/// Draws item collections: the kinds of items whose partition keys have the same template, side by
-/// side.
-pub(super) fn collections(rows: &[KeyRow]) -> String {
-    let mut groups: Vec<(&str, Vec<&KeyRow>)> = Vec::new();
-    for row in rows {
-        let partition = row.templates.first().map_or("", String::as_str);
-        match groups.iter_mut().find(|(known, _)| *known == partition) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((partition, vec![row])),
-        }
-    }
-    let mut out = "<div class=\"collections\">\n".to_owned();
-    for (partition, rows) in groups {
-        let _infallible = write!(
-            out,
-            "<div class=\"collection\"><div><code>{}</code></div><div class=\"items\">",
-            breakable(partition)
-        );
-        for row in rows {
-            let sort = row.templates.get(1).map_or(String::new(), |sort| {
-                format!(" <code>{}</code>", breakable(sort))
-            });
-            let _infallible = write!(
-                out,
-                "<span class=\"item\">{}{sort}</span>",
-                breakable(&row.kind)
-            );
-        }
-        out.push_str("</div></div>\n");
-    }
-    out.push_str("</div>\n");
-    out
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod actions;
 mod completion;
+mod design;
 mod folding;
 mod formatting;
 mod hints;
@@ -33,6 +34,14 @@ struct OfDocument {
     text_document: TextDocumentIdentifier,
 }
 
+/// The parameters of `keyfold/design`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfDesign {
+    text_document: TextDocumentIdentifier,
+    width: usize,
+}
+
 impl Context<'_> {
     /// Answers a request.
     pub(crate) fn answer(&mut self, method: &str, params: Json) -> Answer {
@@ -41,6 +50,11 @@ impl Context<'_> {
                 let params: CodeActionParams = read(params)?;
                 let path = path_of(params.text_document.uri.as_ref());
                 Ok(json(actions::quick_fixes(self, &path, params.range)))
+            }
+            "keyfold/design" => {
+                let params: OfDesign = read(params)?;
+                let path = path_of(params.text_document.uri.as_ref());
+                Ok(json(design::design(self, &path, params.width)))
             }
             "textDocument/rangeFormatting" => {
                 let params: DocumentRangeFormattingParams = read(params)?;

@@ -11,6 +11,7 @@ use crate::language::Language;
 use crate::schema::{Column, Excluded, KeyPair, Model, Table};
 use crate::template::{Format, KeyTemplate, Part, language_of, print};
 use crate::types::Type;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A key attribute of a kind of item: the places of the entity and of its copy, and the attribute.
@@ -23,22 +24,16 @@ type Decided<'d> = dyn FnMut(&[char], &Place, &[Part], usize) -> BTreeMap<char, 
 /// The excluded characters of columns, each with the template that forces it.
 type Raised = BTreeMap<Place, BTreeMap<char, String>>;
 
-/// Decides what the fields of all keys exclude.
-pub(crate) fn decide(model: &mut Model) {
+/// Decides what the fields of all keys exclude, and returns the shapes of the keys that they have then.
+pub(crate) fn decide(model: &mut Model) -> Spaces {
     exclude_least(model, &Raised::new());
     let least = Spaces::new(model);
-    let mut strict = model.clone();
-    exclude(&mut strict, &mut |delimiters, _, _, _| {
-        delimiters
-            .iter()
-            .map(|sign| (*sign, String::new()))
-            .collect()
-    });
-    let strict = Spaces::new(&strict);
-    let raised = collisions(model, &least, &strict);
-    if !raised.is_empty() {
-        exclude_least(model, &raised);
+    let raised = collisions(model, &least);
+    if raised.is_empty() {
+        return least;
     }
+    exclude_least(model, &raised);
+    Spaces::new(model)
 }
 
 /// Lets each field exclude what its own template forces, and what was raised for its key attribute.
@@ -148,17 +143,19 @@ fn exclude_in(
 }
 
 /// The columns of kinds that meet as they are, and would not if all fields excluded all delimiters.
-fn collisions(model: &Model, least: &Spaces, strict: &Spaces) -> Raised {
+fn collisions(model: &Model, least: &Spaces) -> Raised {
     let mut raised = Raised::new();
     for (at, table) in model.tables.iter().enumerate() {
         let indexes = (0..table.indexes.len()).map(Space::Index);
         for space in std::iter::once(Space::Table).chain(indexes) {
+            let shapes = least.shapes(at, space);
             let search = Search {
                 table: at,
                 space,
                 of_table: table,
                 least,
-                strict,
+                shapes,
+                strict: vec![OnceCell::new(); shapes.len()],
             };
             search.partitions(&mut raised);
             search.sorts(&mut raised);
@@ -173,7 +170,17 @@ struct Search<'m> {
     space: Space,
     of_table: &'m Table,
     least: &'m Spaces,
-    strict: &'m Spaces,
+    /// The kinds in it.
+    shapes: &'m [Shape],
+    /// Their keys if all fields excluded all delimiters, made for those that may meet others.
+    strict: Vec<OnceCell<Strict>>,
+}
+
+/// The keys of a kind whose fields exclude all delimiters.
+#[derive(Clone)]
+struct Strict {
+    partition: Language,
+    sort: Language,
 }
 
 /// One of the two keys of a kind.
@@ -190,12 +197,31 @@ impl Side {
             Side::Sort => Some((shape.key.sort.as_ref()?, &shape.sort)),
         }
     }
+
+    fn of_strict(self, strict: &Strict) -> &Language {
+        match self {
+            Side::Partition => &strict.partition,
+            Side::Sort => &strict.sort,
+        }
+    }
 }
 
-impl<'m> Search<'m> {
+impl Search<'_> {
+    fn strict(&self, place: usize) -> Option<&Strict> {
+        let (shape, known) = (self.shapes.get(place)?, self.strict.get(place)?);
+        let delimiters = &self.of_table.delimiters;
+        Some(known.get_or_init(|| Strict {
+            partition: raise(&shape.key.partition, delimiters),
+            sort: match &shape.key.sort {
+                Some(sort) => raise(sort, delimiters),
+                None => shape.sort.clone(),
+            },
+        }))
+    }
+
     /// Partition keys: each template once, since kinds that share one do not differ in it.
     fn partitions(&self, raised: &mut Raised) {
-        let shapes = self.least.shapes(self.table, self.space);
+        let shapes = self.shapes;
         let first = firsts(shapes, |shape| print(&shape.key.partition.parts));
         let anything = Language::empty_text().and_anything();
         for (two, shape) in shapes
@@ -217,7 +243,7 @@ impl<'m> Search<'m> {
 
     /// Gives every kind what was decided for the first kind with the same templates.
     fn share(&self, first: &[usize], side: Side, raised: &mut Raised) {
-        let shapes = self.least.shapes(self.table, self.space);
+        let shapes = self.shapes;
         for (shape, first) in shapes.iter().zip(first) {
             let Some(of_first) = shapes.get(*first).filter(|_| !shape.owner.is_guard) else {
                 continue;
@@ -248,8 +274,7 @@ impl<'m> Search<'m> {
 
     /// Sort keys of kinds whose partition keys meet: each pair of templates once.
     fn sorts(&self, raised: &mut Raised) {
-        let shapes = self.least.shapes(self.table, self.space);
-        let strict = self.strict.shapes(self.table, self.space);
+        let shapes = self.shapes;
         let first = firsts(shapes, |shape| {
             let sort = shape.key.sort.as_ref().map(KeyTemplate::to_string);
             print(&shape.key.partition.parts) + &sort.unwrap_or_default()
@@ -264,7 +289,7 @@ impl<'m> Search<'m> {
                 .near(self.table, self.space, &shape.partition, &shape.sort);
             let near = near.into_iter().take_while(|one| *one < two);
             for one in near.filter(|one| is_first(&first, *one)) {
-                let share_partition = match (strict.get(one), strict.get(two)) {
+                let share_partition = match (self.strict(one), self.strict(two)) {
                     (Some(one), Some(two)) => one.partition.common_text(&two.partition).is_some(),
                     (None, _) | (_, None) => false,
                 };
@@ -278,27 +303,26 @@ impl<'m> Search<'m> {
 
     /// Raises what two kinds exclude, as little as keeps these keys of theirs apart.
     fn compare(&self, one: usize, two: usize, side: Side, raised: &mut Raised) {
-        let kinds = |spaces: &'m Spaces| -> Option<(&'m Shape, &'m Shape)> {
-            let shapes = spaces.shapes(self.table, self.space);
-            Some((shapes.get(one)?, shapes.get(two)?))
+        let (Some(first), Some(second)) = (self.shapes.get(one), self.shapes.get(two)) else {
+            return;
         };
-        let (Some((one, two)), Some((strict_one, strict_two))) =
-            (kinds(self.least), kinds(self.strict))
+        let (Some((of_one, keys_of_one)), Some((of_two, keys_of_two))) =
+            (side.of(first), side.of(second))
         else {
             return;
         };
-        let meets = |one: &Shape, two: &Shape| match (side.of(one), side.of(two)) {
-            (Some((_, one)), Some((_, two))) => one.common_text(two).is_some(),
-            (None, _) | (_, None) => false,
-        };
-        if !meets(one, two) || meets(strict_one, strict_two) {
+        if keys_of_one.common_text(keys_of_two).is_none() {
             return;
         }
-        let (Some((of_one, _)), Some((of_two, _))) = (side.of(one), side.of(two)) else {
+        let (Some(strict_one), Some(strict_two)) = (self.strict(one), self.strict(two)) else {
             return;
         };
-        let (signs, raises) = self.least_that_parts((one, of_one), (two, of_two));
-        for (shape, other, is_raised) in [(one, of_two, raises.0), (two, of_one, raises.1)] {
+        let (strict_one, strict_two) = (side.of_strict(strict_one), side.of_strict(strict_two));
+        if strict_one.common_text(strict_two).is_some() {
+            return;
+        }
+        let (signs, raises) = self.least_that_parts((first, of_one), (second, of_two));
+        for (shape, other, is_raised) in [(first, of_two, raises.0), (second, of_one, raises.1)] {
             if !is_raised {
                 continue;
             }

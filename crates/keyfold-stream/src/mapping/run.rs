@@ -1,8 +1,9 @@
 //! Finds the shards of a mapping, and reads them on threads.
 
 use crate::assign::View;
+use crate::gap::Gap;
 use crate::latest;
-use crate::lease::{Began, Row, ShardKey};
+use crate::lease::{Beginning, Row, ShardKey, is_deleted};
 use crate::lease_table::LeaseTable;
 use crate::mapping::function::{Function, Listener};
 use crate::mapping::settings::Settings;
@@ -14,6 +15,7 @@ use crate::tables::{described, names};
 use crate::threads::{Sends, Threads};
 use crate::topology::{Shard as Listed, shards};
 use crate::world::{Io, World};
+use keyfold_api::ErrorKind;
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use keyfold_model::near;
@@ -32,9 +34,7 @@ const LOOK_TIME: Duration = Duration::from_millis(500);
 pub struct Mapping {
     of: Arc<Parts>,
     view: View,
-    began: BTreeMap<String, Began>,
-    /// The table's stream, and those that it had before, as long as they are there.
-    streams: BTreeSet<String>,
+    began: BTreeMap<String, Beginning>,
     running: BTreeSet<ShardKey>,
     waits: Option<Waits>,
     has_waited: bool,
@@ -77,7 +77,6 @@ impl Mapping {
             }),
             view: View::default(),
             began: BTreeMap::new(),
-            streams: BTreeSet::new(),
             running: BTreeSet::new(),
             waits: None,
             has_waited: false,
@@ -93,35 +92,43 @@ impl Mapping {
     pub fn look(&mut self) -> Result<Vec<Shard>, ClientError> {
         let of = Arc::clone(&self.of);
         let io: &dyn Io = &*of.world;
-        match blocked(described(io, &of.settings.table))? {
-            None => return self.wait_for(Waits::Table).map(|()| Vec::new()),
-            Some(found) => match found.latest_stream_arn {
-                None => self.wait_for(Waits::Stream)?,
-                Some(stream) => {
-                    self.waits = None;
-                    self.streams.insert(stream);
-                }
-            },
+        let Some(found) = blocked(described(io, &of.settings.table))? else {
+            return self.wait_for(Waits::Table).map(|()| Vec::new());
+        };
+        let latest = found.latest_stream_arn;
+        match latest {
+            None => self.wait_for(Waits::Stream)?,
+            Some(_) => self.waits = None,
         }
         if self.began.is_empty() {
             blocked(of.leases.ensure(io))?;
         }
         self.update()?;
-        for stream in self.streams.clone() {
+        if let Some(latest) = &latest {
+            let place = (of.settings.table.as_str(), latest.as_str());
+            blocked(self.view.streams.find(io, place, self.began.keys()))?;
+        }
+        for stream in self.view.streams.names() {
             let found = blocked(shards(io, &stream))?;
             let listed = found.as_deref().unwrap_or_default();
-            match found {
-                Some(_) => self.begin(&stream, listed)?,
-                // Its leases are ended and deleted first.
-                None if self.view.leases().all(|lease| lease.key.stream != stream) => {
-                    self.streams.remove(&stream);
-                }
-                None => {}
+            if found.is_some() {
+                self.begin(&stream, listed)?;
             }
             for key in self.view.over(&stream, listed) {
                 blocked(of.leases.forget(io, &key))?;
             }
             self.close_lost(&stream, listed)?;
+            match found {
+                Some(listed) => self.view.streams.leased(&stream, listed),
+                // Its leases are ended and deleted first, and another stream has come.
+                None if self.view.leases().all(|lease| lease.key.stream != stream)
+                    && latest.as_ref().is_some_and(|latest| *latest != stream) =>
+                {
+                    self.never_read(&stream)?;
+                    self.view.streams.remove(&stream);
+                }
+                None => {}
+            }
         }
         self.update()?;
         self.take()
@@ -131,19 +138,35 @@ impl Mapping {
     fn begin(&mut self, stream: &str, listed: &[Listed]) -> Result<(), ClientError> {
         let of = Arc::clone(&self.of);
         let io: &dyn Io = &*of.world;
-        if !self.began.contains_key(stream) {
+        let beginning = loop {
+            if let Some(beginning) = self.began.get(stream) {
+                break beginning;
+            }
             // A stream that follows another one of the table, or that the mapping has waited for, is read from its
             // beginning.
             let start = match self.began.is_empty() && !self.has_waited {
                 true => of.settings.start,
                 false => Start::Oldest,
             };
-            blocked(latest::begin(io, &of.leases, start, (stream, listed)))?;
+            let place = (stream, Some(listed));
+            blocked(latest::begin(io, &of.leases, start, place))?;
             self.update()?;
-        }
-        let began = self.began.get(stream).cloned().unwrap_or_default();
-        for lease in self.view.missing(listed, &began) {
+        };
+        for lease in self.view.missing(listed, &beginning.began) {
             blocked(of.leases.create(io, &lease))?;
+        }
+        if beginning.is_unleased {
+            blocked(of.leases.leased(io, beginning))?;
+        }
+        Ok(())
+    }
+
+    /// Reports a stream that has gone before its shards had leases.
+    fn never_read(&self, stream: &str) -> Result<(), ClientError> {
+        let of = &self.of;
+        if let Some(beginning) = self.began.get(stream).filter(|one| one.is_unleased) {
+            of.listener.report(&Gap::of_stream(stream).to_string());
+            blocked(of.leases.leased(&*of.world, beginning))?;
         }
         Ok(())
     }
@@ -177,14 +200,34 @@ impl Mapping {
     /// Reads the leases.
     fn update(&mut self) -> Result<(), ClientError> {
         let of = &self.of;
+        let rows = match blocked(of.leases.all(&*of.world)) {
+            // The table is gone, in which there were some. The next look makes it.
+            Err(error)
+                if error.kind() == Some(ErrorKind::ResourceNotFound) && !self.began.is_empty() =>
+            {
+                Vec::new()
+            }
+            rows => rows?,
+        };
+        if is_deleted(&self.began, &rows) {
+            let table = &of.leases.table;
+            of.listener.report(&format!(
+                "its positions were deleted from the table {table}: it begins anew"
+            ));
+            self.began.clear();
+            self.running.clear();
+            self.view = View::default();
+        }
         let mut leases = Vec::new();
-        for row in blocked(of.leases.all(&*of.world))? {
+        for row in rows {
             match row {
                 Row::Lease(lease) => leases.push(lease),
-                Row::Stream { stream, began } => {
-                    if self.began.insert(stream.clone(), began).is_none() {
-                        self.streams.insert(stream);
+                Row::Stream(beginning) => {
+                    let stream = beginning.stream.clone();
+                    if !self.began.contains_key(&stream) {
+                        self.view.streams.add(&stream);
                     }
+                    self.began.insert(stream, beginning);
                 }
             }
         }
@@ -195,14 +238,14 @@ impl Mapping {
     /// Ends leases of shards that have gone with their records, so that their children are read.
     fn close_lost(&mut self, stream: &str, listed: &[Listed]) -> Result<(), ClientError> {
         let (of, io) = (&self.of, &*self.of.world as &dyn Io);
-        for gap in self.view.gaps(stream, listed) {
-            if self.running.contains(&gap.shard) {
+        for lost in self.view.lost(stream, listed) {
+            if self.running.contains(&lost.key) {
                 continue;
             }
-            let shard = &gap.shard.shard;
+            let shard = &lost.key.shard;
             of.listener
                 .report(&format!("records of {shard} have expired and are left out"));
-            if let Some(seen) = blocked(of.leases.one(io, &gap.shard))?
+            if let Some(seen) = blocked(of.leases.one(io, &lost.key))?
                 && let Some(taken) = blocked(of.leases.take(io, &seen, OWNER))?
             {
                 blocked(of.leases.set_position(io, &taken, &Position::End))?;

@@ -25,7 +25,7 @@ use super::rows::{Change, Note, Target, Way};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
 use super::tips::{Ends, Tips, is_listed};
-use crate::lease::{Lease, Row, ShardKey};
+use crate::lease::{Beginning, Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
@@ -139,6 +139,8 @@ async fn follow(
             consumer: generation.consumer(view, table),
         };
         let own = of(next);
+        // Somebody may have deleted it: then a generation is built anew.
+        own.ensure(io).await?;
         for row in of(live).all(io).await? {
             match row {
                 Row::Lease(Lease {
@@ -152,8 +154,12 @@ async fn follow(
                         own.create(io, &lease).await?;
                     }
                 }
-                Row::Stream { stream, began } => {
-                    own.begin(io, (&stream, Start::Oldest), &began).await?;
+                Row::Stream(of_live) => {
+                    let beginning = Beginning {
+                        start: Start::Oldest,
+                        ..of_live
+                    };
+                    own.begin(io, &beginning).await?;
                 }
             }
         }

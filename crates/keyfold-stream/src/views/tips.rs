@@ -33,7 +33,7 @@ pub(crate) async fn leases(
     let rows = table.all(io).await?.into_iter();
     let rows = rows.filter_map(|row| match row {
         Row::Lease(lease) => Some((lease.key.clone(), lease)),
-        Row::Stream { .. } => None,
+        Row::Stream(_) => None,
     });
     Ok(rows.collect())
 }

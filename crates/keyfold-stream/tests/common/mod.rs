@@ -115,6 +115,11 @@ fn stream_on() -> serde_json::Value {
 /// The source gets another stream.
 pub(crate) fn follow(engine: &Engine) {
     switch_off(engine);
+    switch_on(engine);
+}
+
+/// The source, which has no stream, gets one.
+pub(crate) fn switch_on(engine: &Engine) {
     let body = json!({"TableName": SOURCE, "StreamSpecification": stream_on()});
     carried_out(engine, "UpdateTable", &body);
 }
@@ -135,6 +140,29 @@ fn carried_out(engine: &Engine, operation: &str, body: &serde_json::Value) {
             }
             Err(error) => panic!("{operation}: {error}"),
         }
+    }
+}
+
+/// Deletes the leases of all consumers, or the table that has them.
+pub(crate) fn delete_leases(engine: &Engine, with_table: bool) {
+    let table = "keyfold_leases";
+    if with_table {
+        return carried_out(engine, "DeleteTable", &json!({"TableName": table}));
+    }
+    let Ok(Response::Scan(page)) = answer(engine, request("Scan", &json!({"TableName": table})))
+    else {
+        panic!("the scan failed");
+    };
+    for item in page.items.unwrap_or_default() {
+        let item = item.to_item();
+        let key = json!({
+            "consumer": {"S": text(&item, "consumer")}, "lease": {"S": text(&item, "lease")},
+        });
+        carried_out(
+            engine,
+            "DeleteItem",
+            &json!({"TableName": table, "Key": key}),
+        );
     }
 }
 

@@ -233,6 +233,9 @@ class AsyncDriver:
             await self._settled(asyncio.sleep(after.seconds), None)
             if self._is_closed:
                 return attempts.unsent(closed())
+            outlived = attempts.outlived()
+            if outlived is not None:
+                return outlived
 
     def _sending(self, request: Request) -> Callable[[], Awaitable[dict[str, Any]]]:
         """Sends a request once."""

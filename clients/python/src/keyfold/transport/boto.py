@@ -187,6 +187,9 @@ class Driver:
             time.sleep(after.seconds)
             if self._is_closed:
                 return attempts.unsent(closed())
+            outlived = attempts.outlived()
+            if outlived is not None:
+                return outlived
 
     def _sending(self, request: Request, limit: Limit) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""

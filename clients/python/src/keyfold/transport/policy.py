@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -47,6 +48,12 @@ _DELAYS_GROW = 8
 """The retry from which on delays do not grow any more."""
 _NEAR_DELAYS_GROW = 2
 """The same, where nothing listens on this machine."""
+
+
+_TOKEN_SECONDS = 9 * 60
+"""The time from the start of a transaction after which it is not sent again, if it may have been
+carried out. DynamoDB knows a token for ten minutes: the same transaction is then a new one. The
+rest is for the way of the request."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,8 @@ class Attempts:
         self._retries = retries
         self._tried = 0
         self._lost: str | None = None
+        # The other clock stands still while the machine sleeps.
+        self._began = time.time()
 
     def after(self, outcome: Outcome, now: float) -> Wait | KeyfoldError:
         """The time to wait before the next attempt, or the error of the request."""
@@ -120,6 +129,18 @@ class Attempts:
             if now + delay < self._end:
                 return Wait(delay)
         return self._error(outcome, is_final=not may_repeat)
+
+    def outlived(self) -> KeyfoldError | None:
+        """The error of a transaction whose answer was lost, and whose token the service may have
+        forgotten: sent again, it could be carried out twice."""
+        seconds = time.time() - self._began
+        if self._idempotency != "token" or self._lost is None or seconds < _TOKEN_SECONDS:
+            return None
+        self._lost = (
+            f"{self._lost}; it was not sent again {seconds:.0f} s after its start, since the"
+            " service knows its token for ten minutes"
+        )
+        return self._error(Lost(self._lost), is_final=True)
 
     def ended(self, why: Aborted | Transport) -> KeyfoldError:
         """The error of a request that was under way when its call ended, or its client."""

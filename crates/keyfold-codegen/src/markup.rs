@@ -13,7 +13,7 @@ const UNBROKEN_CHARS_MAX: usize = 16;
 
 /// Escapes a text, and lets a line end inside its long words: behind punctuation, and before a
 /// capital that follows a small letter.
-pub(super) fn breakable(text: &str) -> String {
+pub(crate) fn breakable(text: &str) -> String {
     let long = |word: &str| word.chars().count() > UNBROKEN_CHARS_MAX;
     let word = |word: &str| {
         if long(word) {

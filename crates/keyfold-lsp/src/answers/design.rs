@@ -1,0 +1,47 @@
+//! `keyfold/design`: the last version of a model without errors, as the workbench draws it beside the
+//! text: its patterns with their requests, and the maps of its tables and indexes.
+//!
+//! ```text
+//! -> { "textDocument": { "uri": ".." }, "width": 900 }
+//! <- { "isCurrent": true, "chart": { .. }, "tables": [{ "name", "map", "indexes": [{ "name", "map" }] }] }
+//! ```
+
+use crate::context::Context;
+use keyfold_codegen::chart::{Chart, IndexChart, TableChart};
+use keyfold_codegen::map::{self, Hues};
+use serde_json::{Value as Json, json};
+
+/// The design of a document's model, with maps of a width in pixels; `None` while it never was without
+/// errors.
+pub(crate) fn design(context: &mut Context<'_>, path: &str, width: usize) -> Option<Json> {
+    let model = context.workspace.model_of(path);
+    let is_current = !model.has_errors();
+    let chart = model.chart()?;
+    Some(json!({
+        "isCurrent": is_current,
+        "chart": chart.json(),
+        "tables": tables(chart, width),
+    }))
+}
+
+fn tables(chart: &Chart, width: usize) -> Vec<Json> {
+    let hues = Hues::of(chart);
+    let index = |index: &IndexChart| {
+        json!({
+            "name": index.name,
+            "kind": index.kind,
+            "key": index.key_text(),
+            "patterns": index.patterns,
+            "map": map::of_index(index, &hues, width).json(),
+        })
+    };
+    let table = |table: &TableChart| {
+        json!({
+            "name": table.name,
+            "key": table.key.join(", "),
+            "map": map::of_table(table, &hues, width).json(),
+            "indexes": table.indexes.iter().map(index).collect::<Vec<_>>(),
+        })
+    };
+    chart.tables.iter().map(table).collect()
+}

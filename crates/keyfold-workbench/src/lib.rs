@@ -1,0 +1,22 @@
+//! The workbench: a page in the browser to design tables, served on this machine only.
+//!
+//! ```text
+//! GET /?token=..   gate   the cookie of this page; the token is used up
+//! GET /, /app.js   pages  the page, embedded in the binary
+//! GET /language    language   a WebSocket: the messages of the language server
+//! GET /files, POST /save   files  the models that the command was given, and no others
+//! ```
+//!
+//! Each request passes [`gate`], which knows the page by its cookie, and refuses other names of this
+//! machine (`Host`) and other pages (`Origin`). The page may load nothing from elsewhere: its policy
+//! is `default-src 'self'`. The assets come from `web/`: `cargo xtask web` builds them.
+
+mod assets;
+mod files;
+mod gate;
+mod language;
+mod pages;
+mod server;
+mod shared;
+
+pub use server::{Options, Workbench};

@@ -1,0 +1,19 @@
+//! What all requests share: the gate, the files, and secrets.
+
+use crate::files::Files;
+use crate::gate::Gate;
+use crate::language::MakeFiles;
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) gate: Gate,
+    pub(crate) files: Files,
+    pub(crate) language_files: MakeFiles,
+}
+
+/// A text that nobody can guess: 32 bytes of the system's chance, in hexadecimal.
+pub(crate) fn secret() -> std::io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

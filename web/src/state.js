@@ -1,0 +1,103 @@
+// What the page shows, as signals; the part of it that a link carries is in the address.
+
+import { computed, effect, signal } from "@preact/signals";
+
+/** The models, as they are stored: `{ name, uri, text }`. */
+export const files = signal([]);
+/** The texts as they are edited, by the place of the file. */
+export const texts = signal([]);
+/** The last design without errors, as the language server describes it. */
+export const design = signal(null);
+/** The findings of the shown file. */
+export const findings = signal([]);
+/** A sentence for the reader: `{ kind: "good" | "bad", text }`. */
+export const notice = signal(null);
+/** Whether the language server can be reached. */
+export const connected = signal(false);
+export const paletteOpen = signal(false);
+
+const SIDES = ["map", "patterns"];
+const THEMES = ["system", "light", "dark"];
+
+function fromAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const among = (name, known) => (known.includes(given.get(name)) ? given.get(name) : known[0]);
+  return { file: Number(given.get("file")) || 0, side: among("side", SIDES), front: among("front", ["model", "side"]), theme: among("theme", THEMES) };
+}
+
+const first = fromAddress();
+/** The place of the shown file. */
+export const file = signal(first.file);
+/** What is beside the editor. */
+export const side = signal(first.side);
+/** What a narrow page shows: the model, or what is beside it. */
+export const front = signal(first.front);
+export const theme = signal(first.theme);
+
+export const current = computed(() => files.value[file.value]);
+/** The last part of a file's path, where no other file has the same. */
+export function nameOf(one) {
+  const last = (path) => path.split(/[\\/]/).pop();
+  const own = last(one.name);
+  return files.value.filter((other) => last(other.name) === own).length > 1 ? one.name : own;
+}
+
+export const isChanged = computed(() => current.value !== undefined && texts.value[file.value] !== current.value.text);
+export const changedCount = computed(() => files.value.filter((one, at) => one.text !== texts.value[at]).length);
+
+effect(() => {
+  const said = new URLSearchParams();
+  if (file.value > 0) said.set("file", file.value);
+  if (side.value !== SIDES[0]) said.set("side", side.value);
+  if (front.value !== "model") said.set("front", front.value);
+  if (theme.value !== THEMES[0]) said.set("theme", theme.value);
+  const hash = said.toString();
+  history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
+});
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+});
+
+addEventListener("hashchange", () => {
+  const said = fromAddress();
+  file.value = files.value[said.file] ? said.file : 0;
+  [side.value, front.value, theme.value] = [said.side, said.front, said.theme];
+});
+
+// A page that holds unsaved texts asks before it is left.
+addEventListener("beforeunload", (event) => {
+  if (changedCount.value > 0) event.preventDefault();
+});
+
+/** Asks the workbench; a refusal is an error with its reason. */
+async function ask(path, body) {
+  const how = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, how);
+  const kind = answer.headers.get("content-type") ?? "";
+  const said = kind.startsWith("application/json") ? await answer.json() : { error: (await answer.text()).trim() };
+  if (!answer.ok) throw new Error(said.error);
+  return said;
+}
+
+export async function load() {
+  const said = await ask("/files");
+  files.value = said.files;
+  texts.value = said.files.map((one) => one.text);
+  if (!files.value[file.value]) file.value = 0;
+}
+
+/** Writes the shown file, if nobody else has changed it. */
+export async function save() {
+  const at = file.value;
+  const text = texts.value[at];
+  const stored = files.value[at];
+  if (stored === undefined || stored.text === text) return;
+  try {
+    await ask("/save", { file: at, before: stored.text, text });
+    files.value = files.value.map((one, own) => (own === at ? { ...one, text } : one));
+    notice.value = { kind: "good", text: `${stored.name} is saved` };
+  } catch (error) {
+    notice.value = { kind: "bad", text: error.message };
+  }
+}

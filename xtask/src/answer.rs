@@ -1,0 +1,68 @@
+//! What an application in `examples` answers over HTTP, and the one form that its problems have.
+
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// The time in which an application that was started answers a request.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+
+/// An answer of HTTP, without its headers but one.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    kind: String,
+    /// Where it leads.
+    pub(crate) location: Option<String>,
+    pub(crate) body: String,
+}
+
+/// Whether an answer is the one form that problems have (RFC 9457).
+pub(crate) fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
+    let said = format!("{} {} {}", answer.status, answer.kind, answer.body);
+    let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+    let has_sentence = body["detail"].as_str().is_some_and(|text| !text.is_empty());
+    let is_form = answer.status == status
+        && answer.kind == "application/problem+json"
+        && body["status"] == status
+        && body["code"] == code
+        && has_sentence;
+    match is_form {
+        true => Ok(()),
+        false => Err(format!("no problem {status} {code}: {said}")),
+    }
+}
+
+/// What an application at an address answers to a request with this first line and these headers.
+pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result<Answer, String> {
+    let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
+    let mut stream = TcpStream::connect(address).map_err(failed)?;
+    stream
+        .set_read_timeout(Some(ANSWER_WITHIN))
+        .map_err(failed)?;
+    let headers = headers
+        .iter()
+        .chain(&[("connection", "close")])
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect::<String>();
+    let request = format!("{line}\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).map_err(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(failed)?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or("it answers without headers")?;
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+    let header = |wanted: &str| {
+        head.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    Ok(Answer {
+        status: status.ok_or("it answers without a status")?,
+        kind: header("content-type").unwrap_or_default(),
+        location: header("location"),
+        body: body.to_owned(),
+    })
+}

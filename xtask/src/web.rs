@@ -1,0 +1,24 @@
+//! The page of `keyfold workbench`: built from `web/` into the crate that embeds it, and tested in a
+//! browser. Its packages come from a lock file into an ignored folder.
+
+use crate::execute;
+use crate::install::{node, npm_run};
+use std::path::Path;
+
+/// Builds the page, compressed.
+pub(crate) fn build(root: &Path) -> Result<(), String> {
+    let folder = root.join("web");
+    node(&folder)?;
+    // No binary has a part in it.
+    execute(&mut npm_run(&folder, "build", Path::new("")))
+}
+
+/// Whether the page is what `web/` builds, and its tests.
+pub(crate) fn test(root: &Path, binary: &Path) -> Result<(), String> {
+    let folder = root.join("web");
+    node(&folder)?;
+    for script in ["check", "test"] {
+        execute(&mut npm_run(&folder, script, binary))?;
+    }
+    Ok(())
+}
