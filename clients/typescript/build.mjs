@@ -1,8 +1,9 @@
 /** Builds the package: ESM with types in `dist/esm`, CommonJS with types in `dist/cjs`, and the programs of
- * the tests in `built`. */
+ * the tests in `built`. What is built already of these very files stays, so that programs which use it go on. */
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -16,7 +17,23 @@ const files = (folder, end) =>
     .filter((name) => name.endsWith(end))
     .map((name) => join(folder, name));
 
-for (const folder of ["dist", "built"]) rmSync(folder, { recursive: true, force: true });
+/** A digest of all that the outputs follow from. */
+function sources() {
+  const names = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json", ...files("src", ".ts"), ...files("test", ".ts")];
+  const digest = createHash("sha256");
+  for (const name of names.filter((name) => existsSync(name)).sort()) {
+    const text = readFileSync(name);
+    digest.update(`${name} ${text.length}\n`).update(text);
+  }
+  return digest.digest("hex");
+}
+
+/** Written last: it says of which sources the outputs are. */
+const STAMP = join("built", "sources.txt");
+const made = sources();
+if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === made && existsSync(join("dist", "cjs", "package.json"))) process.exit(0);
+
+for (const folder of ["built", "dist"]) rmSync(folder, { recursive: true, force: true });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "--outDir", "dist/esm"], { stdio: "inherit" });
 // esbuild's own folder is that in which it was imported.
 const absWorkingDir = root;
@@ -37,3 +54,4 @@ await build({
   sourcemap: "inline",
   logLevel: "warning",
 });
+writeFileSync(STAMP, made);

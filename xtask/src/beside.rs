@@ -1,6 +1,5 @@
-//! `cargo xtask beside`: the steps of `cargo xtask test` that run beside the others, in a process of
-//! their own that takes what processor time the others leave. Their output is shown when they have
-//! ended, also when the others fail.
+//! Steps of `cargo xtask test` that run beside the others, each in a process of its own. Their output is
+//! shown when they have ended, also when the others fail.
 
 use crate::install::target;
 use crate::say;
@@ -8,33 +7,35 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The running steps.
+/// Running steps.
 pub(crate) struct Steps {
     child: Child,
+    /// The command of `cargo xtask` that they are.
+    name: &'static str,
     /// What they print.
     log: PathBuf,
 }
 
 impl Steps {
-    /// Starts the steps.
-    pub(crate) fn start(root: &Path) -> Result<Steps, String> {
+    /// Starts the steps of a command; `niceness` above 0 takes the processor time that others leave.
+    pub(crate) fn start(root: &Path, name: &'static str, niceness: u8) -> Result<Steps, String> {
         let folder = target(root);
-        let log = folder.join("beside.log");
+        let log = folder.join(format!("{name}.log"));
         let failed = |error: std::io::Error| format!("cannot write {}: {error}", log.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
         let output = File::create(&log).map_err(failed)?;
         let errors = output.try_clone().map_err(failed)?;
         let this = std::env::current_exe().map_err(|error| error.to_string())?;
         let child = Command::new("nice")
-            .args(["-n", "10"])
+            .args(["-n", &niceness.to_string()])
             .arg(this)
-            .arg("beside")
+            .arg(name)
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)
             .spawn()
             .map_err(|error| format!("cannot run nice: {error}"))?;
-        Ok(Steps { child, log })
+        Ok(Steps { child, name, log })
     }
 
     /// Waits for the steps, and shows what they printed.
@@ -45,7 +46,7 @@ impl Steps {
         if status.success() {
             Ok(())
         } else {
-            Err("a step beside the others failed".to_owned())
+            Err(format!("{} failed", self.name))
         }
     }
 }

@@ -33,23 +33,35 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         .current_dir(&folder)
         .args(["-m", "unittest", "--verbose"])
         .env("KEYFOLD_BIN", &binary);
-    execute(&mut boto3)?;
+    let boto3 = execute(&mut boto3);
     let mut javascript = Command::new("node");
     javascript
         .current_dir(&folder)
         .args(["--test", "--test-timeout=120000"])
         .args(JAVASCRIPT);
-    execute(
+    let javascript = execute(
         javascript
             .env("KEYFOLD_BIN", &binary)
             .env("KEYFOLD_MODELS", &models)
             .env("NODE_NO_WARNINGS", "1"),
-    )?;
-    typescript(&root.join("clients").join("typescript"), &binary)?;
-    python_package(&root.join("clients").join("python"), &binary, &models)?;
-    editors(&root.join("editors"), &binary)?;
-    crate::web::test(root, &binary)?;
-    languages(root, &python, (&binary, &models))
+    );
+    let clients = root.join("clients");
+    // A run shows everything that is wrong.
+    let all = [
+        boto3,
+        javascript,
+        typescript(&clients.join("typescript"), &binary),
+        python_package(&clients.join("python"), &binary, &models),
+        editors(&root.join("editors"), &binary),
+        crate::web::test(root, &binary),
+        languages(root, &python, (&binary, &models)),
+    ];
+    let failed: Vec<String> = all.into_iter().filter_map(Result::err).collect();
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("; "))
+    }
 }
 
 /// The programs of the documents, each in a project of its own that depends on the crate. They wait for

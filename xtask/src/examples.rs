@@ -4,13 +4,13 @@ use crate::alike::{self, ALLOW_HOST};
 use crate::callers;
 use crate::clone::clone;
 use crate::elsewhere::Engine;
-use crate::install::{keyfold, node, npm, npm_run, python, target};
+use crate::install::{self, keyfold, node, npm, npm_run, python, target};
 use crate::{execute, say};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// The time in which a program that is told to end has ended.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
@@ -123,11 +123,6 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     }
 }
 
-/// Tests all examples.
-pub(crate) fn test_all(root: &Path) -> Result<(), String> {
-    test(root, &[], Tests::All)
-}
-
 fn found(names: &[String]) -> Result<Vec<&'static Example>, String> {
     names.iter().map(|name| find(name)).collect()
 }
@@ -146,34 +141,49 @@ fn find(name: &str) -> Result<&'static Example, String> {
 }
 
 /// What is tested of an example.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Tests {
     All,
     /// What all examples have in common.
     Alike,
 }
 
-/// Tests the chosen examples, all where none is chosen.
+/// Tests the chosen examples, all where none is chosen. One that fails does not keep the others from
+/// being tested: a run shows everything that is wrong.
 fn test(root: &Path, chosen: &[&Example], tests: Tests) -> Result<(), String> {
     let place = Place {
         root: root.to_owned(),
         workspace: root.to_owned(),
         binary: keyfold(root)?,
     };
+    let mut failed = Vec::new();
     for example in &EXAMPLES {
-        let is_chosen = chosen.iter().any(|one| one.name == example.name);
-        if chosen.is_empty() || is_chosen {
-            say(&format!("--- example {}", example.name));
-            if tests == Tests::All {
-                (example.test)(&place)?;
-            }
-            let stays = !ENDING.contains(&example.name);
-            if let Some(prepare) = example.prepare.filter(|_| stays) {
-                starts_from_clone(&place, example.name, prepare)?;
+        let name = example.name;
+        if chosen.is_empty() || chosen.iter().any(|one| one.name == name) {
+            say(&format!("--- example {name}"));
+            if let Err(reason) = test_one(&place, example, tests) {
+                say(&format!("--- example {name} FAILED: {reason}"));
+                failed.push(name);
             }
         }
     }
-    Ok(())
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("these failed: {}", failed.join(", ")))
+    }
+}
+
+fn test_one(place: &Place, example: &Example, tests: Tests) -> Result<(), String> {
+    let own = match tests {
+        Tests::All => (example.test)(place),
+        Tests::Alike => Ok(()),
+    };
+    let stays = !ENDING.contains(&example.name);
+    match example.prepare.filter(|_| stays) {
+        Some(prepare) => own.and(starts_from_clone(place, example.name, prepare)),
+        None => own,
+    }
 }
 
 /// Starts an example in the place of this process, so that it gets the signals.
@@ -408,38 +418,9 @@ fn prepare_typescript(place: &Place, name: &str) -> Result<Command, String> {
     Ok(program)
 }
 
-/// Builds the package for TypeScript, unless it is newer than its sources.
+/// Builds the package for TypeScript, unless it is built of these sources already.
 fn typescript_package(place: &Place) -> Result<(), String> {
-    let folder = place.root.join("clients").join("typescript");
-    node(&folder)?;
-    let built = modified(&folder.join("dist").join("esm").join("index.js"));
-    let settings =
-        ["build.mjs", "package.json", "tsconfig.json"].map(|name| modified(&folder.join(name)));
-    let newest = settings
-        .into_iter()
-        .chain([newest(&folder.join("src"))])
-        .max();
-    if built.is_some_and(|built| newest.flatten().is_some_and(|source| source < built)) {
-        return Ok(());
-    }
-    npm(&folder, "build", &place.binary)
-}
-
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path)
-        .and_then(|found| found.modified())
-        .ok()
-}
-
-/// When the newest file below a folder was written.
-fn newest(folder: &Path) -> Option<SystemTime> {
-    let entries = std::fs::read_dir(folder).ok()?.flatten();
-    entries
-        .filter_map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => newest(&entry.path()),
-            _ => modified(&entry.path()),
-        })
-        .max()
+    install::typescript(&place.root, &place.binary)
 }
 
 /// Starts an example in a fresh clone of the repository, and asks for what all of them answer alike. The

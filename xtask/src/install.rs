@@ -31,6 +31,23 @@ pub(crate) fn npm_run(folder: &Path, script: &str, binary: &Path) -> Command {
     npm
 }
 
+/// Installs and builds what the end-to-end tests and the applications both use, so that they can run
+/// beside each other.
+pub(crate) fn shared(root: &Path) -> Result<(), String> {
+    let binary = keyfold(root)?;
+    typescript(root, &binary)?;
+    python(&root.join("clients").join("python"))?;
+    python(&root.join("e2e"))?;
+    node(&root.join("e2e"))
+}
+
+/// Builds the package for TypeScript, unless it is built of these sources already.
+pub(crate) fn typescript(root: &Path, binary: &Path) -> Result<(), String> {
+    let folder = root.join("clients").join("typescript");
+    node(&folder)?;
+    npm(&folder, "build", binary)
+}
+
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.
 fn is_current(lock: &Path, stamp: &Path) -> bool {
     matches!((std::fs::read(lock), std::fs::read(stamp)), (Ok(lock), Ok(stamp)) if lock == stamp)

@@ -115,14 +115,14 @@ const BESIDE: [(&str, Step); 5] = [
 
 /// The tests with programs of others, which mostly wait for each other.
 fn applications(root: &Path) -> Result<(), String> {
-    let beside = beside::Steps::start(root)?;
-    let steps: [(&str, Step); 2] = [
-        ("end-to-end tests", e2e::run),
-        ("examples", examples::test_all),
-    ];
-    let applications = all(root, &steps);
+    install::shared(root)?;
+    let beside = beside::Steps::start(root, "beside", 10)?;
+    let examples = beside::Steps::start(root, "examples", 0)?;
+    let clients = all(root, &[("end-to-end tests", e2e::run)]);
     // A run shows everything that is wrong.
-    beside.finish().and(applications)
+    let examples = examples.finish();
+    let beside = beside.finish();
+    clients.and(examples).and(beside)
 }
 
 #[expect(clippy::print_stdout, reason = "a command for people")]

@@ -296,6 +296,18 @@ fn a_file_in_the_way_of_a_client_leaves_no_half_project() {
     assert_eq!(names(&place), ["src"]);
 }
 
+/// That nothing can be written there is found at the first file.
+#[cfg(unix)]
+#[test]
+fn a_link_to_nowhere_leaves_no_half_project() {
+    for name in ["src", "keyfold.toml"] {
+        let place = Workplace::new();
+        std::os::unix::fs::symlink("nowhere", place.folder.path().join(name)).unwrap();
+        place.json(2, &["init", "--name", "notes"]);
+        assert_eq!(names(&place), [name]);
+    }
+}
+
 #[test]
 fn a_file_that_is_somebodys_own_is_not_overwritten() {
     let place = project();

@@ -70,9 +70,15 @@ impl Capture {
 impl Synced {
     /// The state of a folder that is synced as it is.
     pub(crate) fn of(folder: &Path) -> io::Result<Synced> {
-        let mut synced = Synced::default();
-        synced.add_all(folder)?;
-        Ok(synced)
+        loop {
+            let mut synced = Synced::default();
+            match synced.add_all(folder) {
+                Ok(()) => return Ok(synced),
+                // A program that works in the folder has deleted a file since the folder was listed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn add_all(&mut self, folder: &Path) -> io::Result<()> {

@@ -193,7 +193,7 @@ impl Database {
     /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is
     /// another item's; `NotFound` when the parent that counts it does not exist; `StaleVersion`.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         blocked(self.write(Verb::Put, entity, values, &[])).map(Written::of)
     }
 
@@ -202,7 +202,7 @@ impl Database {
     /// # Errors
     /// As [`Database::put`]; `Exists` when an item with its key is there.
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         blocked(self.write(Verb::Create, entity, values, &[])).map(Written::of)
     }
 
@@ -228,7 +228,7 @@ impl Database {
         removed: &[&str],
     ) -> Result<Written, Error> {
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         blocked(self.write(Verb::Change, entity, values, &removed)).map(Written::of)
     }
 
@@ -253,7 +253,7 @@ impl Database {
     /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused`
     /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
-        let key = given::members(key)?;
+        let key = given::of_entity(entity, key)?;
         blocked(self.write(Verb::Delete, entity, key, &[])).map(Written::of)
     }
 

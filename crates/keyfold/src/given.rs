@@ -27,6 +27,14 @@ pub(crate) fn members(values: impl Serialize) -> Result<Given, Error> {
     Ok(members.into_iter().filter(is_given).collect())
 }
 
+/// The members of a struct or map that is given for an entity.
+///
+/// # Errors
+/// As [`members`], of the entity.
+pub(crate) fn of_entity(entity: &str, values: impl Serialize) -> Result<Given, Error> {
+    members(values).map_err(|error| error.owned(entity))
+}
+
 /// Adds an argument; `None` is not given.
 pub(crate) fn add(
     given: Result<Given, Error>,

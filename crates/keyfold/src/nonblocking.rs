@@ -279,7 +279,7 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::put`].
     pub async fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         self.write(Verb::Put, entity, values, &[]).await
     }
 
@@ -288,7 +288,7 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::create`].
     pub async fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         self.write(Verb::Create, entity, values, &[]).await
     }
 
@@ -310,7 +310,7 @@ impl Database {
         values: impl Serialize,
         removed: &[&str],
     ) -> Result<Written, Error> {
-        let values = given::members(values)?;
+        let values = given::of_entity(entity, values)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
         self.write(Verb::Change, entity, values, &removed).await
     }
@@ -333,7 +333,7 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::delete`].
     pub async fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
-        let key = given::members(key)?;
+        let key = given::of_entity(entity, key)?;
         self.write(Verb::Delete, entity, key, &[]).await
     }
 

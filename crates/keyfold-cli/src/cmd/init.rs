@@ -81,9 +81,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         create(&folder.join(file), sources.text())?;
         files.push(file.clone());
     }
-    create(&project_path, &project_text(file, &clients))?;
+    create(&project_path, &project_text(file, &clients)).inspect_err(|_| undo(folder, &files))?;
     files.push(project::FILE.to_owned());
-    generate::write((model, sources), (&outputs, &settings))?;
+    generate::write((model, sources), (&outputs, &settings))
+        .inspect_err(|_| undo(folder, &files))?;
     files.extend(clients.into_iter().map(|(_, client)| client));
     let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
     let model_file = shown(folder, file);
@@ -109,6 +110,13 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         },
     );
     Ok(())
+}
+
+/// Removes the files that were made for a project of which one cannot be written.
+fn undo(folder: &Path, files: &[String]) {
+    for file in files {
+        drop(std::fs::remove_file(folder.join(file)));
+    }
 }
 
 /// The model that the project starts with.

@@ -11,15 +11,36 @@ use std::collections::BTreeMap;
 /// its feature `arbitrary_precision`.
 const JSON_NUMBER: &str = "$serde_json::private::Number";
 
+/// The deepest nesting of lists and maps that is written. What can be stored is far below: a deeper
+/// value is refused before the stack ends.
+const DEPTH_MAX: usize = 64;
+
 /// The value of anything that serde can serialize.
 ///
 /// Structs and maps become maps, sequences and tuples become lists, `None` and units become null.
 /// Enums are tagged as in JSON: a variant without content is its name, any other a map of one entry.
 pub(crate) fn value(given: &(impl Serialize + ?Sized)) -> Result<Value, Fault> {
-    given.serialize(Writer)
+    given.serialize(Writer { depth: 0 })
 }
 
-struct Writer;
+#[derive(Clone, Copy)]
+struct Writer {
+    /// The lists and maps around the value.
+    depth: usize,
+}
+
+impl Writer {
+    /// The writer of the parts of a list or map.
+    fn inner(self) -> Result<Writer, Fault> {
+        let depth = self.depth + 1;
+        match depth > DEPTH_MAX {
+            true => Err(Fault::new(format!(
+                "it is nested in more than {DEPTH_MAX} lists and maps"
+            ))),
+            false => Ok(Writer { depth }),
+        }
+    }
+}
 
 impl ser::Serializer for Writer {
     type Ok = Value;
@@ -101,7 +122,7 @@ impl ser::Serializer for Writer {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, held: &T) -> Result<Value, Fault> {
-        value(held)
+        held.serialize(self)
     }
 
     fn serialize_unit(self) -> Result<Value, Fault> {
@@ -126,7 +147,7 @@ impl ser::Serializer for Writer {
         name: &'static str,
         held: &T,
     ) -> Result<Value, Fault> {
-        let held = value(held)?;
+        let held = held.serialize(self)?;
         if let (Value::S(text), NUMBER) = (&held, name) {
             return number::parse(text).map(Value::N);
         }
@@ -140,20 +161,21 @@ impl ser::Serializer for Writer {
         variant: &'static str,
         held: &T,
     ) -> Result<Value, Fault> {
-        let held = value(held).map_err(|fault| fault.in_member(variant))?;
+        let held = held.serialize(self.inner()?);
+        let held = held.map_err(|fault| fault.in_member(variant))?;
         Ok(tagged(variant, held))
     }
 
     fn serialize_seq(self, length: Option<usize>) -> Result<List, Fault> {
-        Ok(List::new(length, None))
+        Ok(List::new(length, self.inner()?, None))
     }
 
     fn serialize_tuple(self, length: usize) -> Result<List, Fault> {
-        Ok(List::new(Some(length), None))
+        Ok(List::new(Some(length), self.inner()?, None))
     }
 
     fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<List, Fault> {
-        Ok(List::new(Some(length), None))
+        Ok(List::new(Some(length), self.inner()?, None))
     }
 
     fn serialize_tuple_variant(
@@ -163,15 +185,15 @@ impl ser::Serializer for Writer {
         variant: &'static str,
         length: usize,
     ) -> Result<List, Fault> {
-        Ok(List::new(Some(length), Some(variant)))
+        Ok(List::new(Some(length), self.inner()?, Some(variant)))
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Map, Fault> {
-        Ok(Map::new("", None))
+        Ok(Map::new("", self.inner()?, None))
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Map, Fault> {
-        Ok(Map::new(name, None))
+        Ok(Map::new(name, self.inner()?, None))
     }
 
     fn serialize_struct_variant(
@@ -181,7 +203,7 @@ impl ser::Serializer for Writer {
         variant: &'static str,
         _: usize,
     ) -> Result<Map, Fault> {
-        Ok(Map::new("", Some(variant)))
+        Ok(Map::new("", self.inner()?, Some(variant)))
     }
 }
 
@@ -200,6 +222,8 @@ fn in_variant(variant: Option<&'static str>, fault: Fault) -> Fault {
 /// A list under construction.
 struct List {
     elements: Vec<Value>,
+    /// Of the elements.
+    writer: Writer,
     variant: Option<&'static str>,
 }
 
@@ -207,17 +231,19 @@ impl List {
     /// The most elements that are reserved because a serializer announces them.
     const RESERVED_MAX: usize = 1024;
 
-    fn new(length: Option<usize>, variant: Option<&'static str>) -> List {
+    fn new(length: Option<usize>, writer: Writer, variant: Option<&'static str>) -> List {
         let reserved = length.unwrap_or_default().min(List::RESERVED_MAX);
         List {
             elements: Vec::with_capacity(reserved),
+            writer,
             variant,
         }
     }
 
     fn push(&mut self, held: &(impl Serialize + ?Sized)) -> Result<(), Fault> {
         let at = self.elements.len();
-        let held = value(held).map_err(|fault| in_variant(self.variant, fault.in_element(at)))?;
+        let held = held.serialize(self.writer);
+        let held = held.map_err(|fault| in_variant(self.variant, fault.in_element(at)))?;
         self.elements.push(held);
         Ok(())
     }
@@ -238,25 +264,29 @@ struct Map {
     name: &'static str,
     /// The key whose value is next.
     key: Option<String>,
+    /// Of the values.
+    writer: Writer,
     variant: Option<&'static str>,
 }
 
 impl Map {
-    fn new(name: &'static str, variant: Option<&'static str>) -> Map {
+    fn new(name: &'static str, writer: Writer, variant: Option<&'static str>) -> Map {
         Map {
             entries: BTreeMap::new(),
             name,
             key: None,
+            writer,
             variant,
         }
     }
 
     fn insert(&mut self, name: &str, held: &(impl Serialize + ?Sized)) -> Result<(), Fault> {
-        let inserted =
-            value(held).and_then(|held| match self.entries.insert(name.to_owned(), held) {
+        let inserted = held.serialize(self.writer).and_then(|held| {
+            match self.entries.insert(name.to_owned(), held) {
                 None => Ok(()),
                 Some(_) => Err(Fault::new("it is given twice")),
-            });
+            }
+        });
         inserted.map_err(|fault| in_variant(self.variant, fault.in_member(name)))
     }
 

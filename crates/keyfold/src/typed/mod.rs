@@ -40,6 +40,7 @@
 //!
 //! A cursor (`next` of a page) is opaque, and belongs to its pattern and arguments. After
 //! `with_cursor_secret` it also ends with a seal, so that one that a browser changed is refused.
+//! Without a seal, such a one reads from another place of the same partition, or the service refuses it.
 
 mod awaited;
 mod base;
