@@ -61,10 +61,10 @@ impl<'m> Crossing<'m> {
     fn entity(&self, own: &Entity) -> Option<&'m Entity> {
         if self.is_forward {
             let mut all = self.reader.entities.iter();
-            let renamed = all.find(|one| one.was.as_deref() == Some(own.name.as_str()));
+            let renamed = all.find(|one| one.was.contains(&own.name));
             return renamed.or_else(|| self.reader.entity(&own.name));
         }
-        let was = own.was.as_deref().and_then(|was| self.reader.entity(was));
+        let was = own.was.iter().find_map(|was| self.reader.entity(was));
         was.or_else(|| self.reader.entity(&own.name))
     }
 
@@ -72,11 +72,11 @@ impl<'m> Crossing<'m> {
     fn name(&self, own: &Entity, other: &Entity, name: &str) -> Option<String> {
         let found = if self.is_forward {
             let mut all = other.attributes.iter();
-            let renamed = all.find(|one| one.was.as_deref() == Some(name));
+            let renamed = all.find(|one| one.was.iter().any(|was| was == name));
             renamed.or_else(|| other.attribute(name))
         } else {
-            let was = own.attribute(name).and_then(|one| one.was.as_deref());
-            was.and_then(|was| other.attribute(was))
+            let mut was = own.attribute(name).into_iter().flat_map(|one| &one.was);
+            was.find_map(|was| other.attribute(was))
                 .or_else(|| other.attribute(name))
         };
         found.map(|one| one.name.clone())

@@ -137,7 +137,7 @@ pub(crate) fn compute<'m>(
     let kept = course.computed();
     let hands = rows.hands;
     let mut task = task(course, &[Step::Settle, Step::Backfill, Step::Compute]);
-    task.pairs = kept.iter().map(|one| one.parent).collect();
+    task.pairs = kept.iter().flat_map(|one| one.parents.clone()).collect();
     task.deletes_leftovers = false;
     let all = tables(&task, hands)?;
     for table in &all {
@@ -226,7 +226,7 @@ pub(crate) fn look_at<'m>(
             Some(until) => from = until,
             None => break,
         }
-        task.pairs = kept.iter().map(|one| one.parent).collect();
+        task.pairs = kept.iter().flat_map(|one| one.parents.clone()).collect();
         task.deletes_leftovers = false;
     }
     if unmet.is_empty() {

@@ -26,13 +26,15 @@ pub struct Course<'m> {
 }
 
 /// An aggregate that is computed of the items that are there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Kept<'m> {
-    /// The pair of the entity that keeps it.
-    pub(crate) parent: usize,
+    /// The entity of the new model that keeps it.
+    pub(crate) parent: &'m Entity,
+    /// The pairs of that entity: several where the items of several entities become its own.
+    pub(crate) parents: BTreeSet<usize>,
     pub(crate) aggregate: &'m Aggregate,
-    /// The pair of the entity that it counts; `None` where no item of it is there.
-    pub(crate) child: Option<usize>,
+    /// The pairs of the entity that it counts; none where no item of it is there.
+    pub(crate) children: BTreeSet<usize>,
 }
 
 /// What a stored item is.
@@ -131,13 +133,25 @@ impl<'m> Course<'m> {
         found.map(|(at, _)| at).or_else(rest)
     }
 
-    /// Whether two pairs are of one entity of the old model.
+    /// Whether two pairs are of one entity of the old model, or of the new one.
     fn are_of_one(&self, one: usize, two: usize) -> bool {
-        let name = |at: usize| self.pairs.get(at).map(|pair| &pair.old.name);
-        name(one) == name(two)
+        let both = self.pairs.get(one).zip(self.pairs.get(two));
+        both.is_some_and(|(one, two)| one.old.name == two.old.name || one.new.name == two.new.name)
     }
 
-    /// The pair of an entity of the new model, by its position there.
+    /// The pairs of some entities of the new model.
+    pub(crate) fn pairs_of(&self, entities: &[&Entity]) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        for (at, pair) in self.pairs.iter().enumerate() {
+            if entities.iter().any(|one| one.name == pair.new.name) {
+                all.insert(at);
+            }
+        }
+        all
+    }
+
+    /// A pair of an entity of the new model, by its position there. Any of them reads an item in the form of that
+    /// model.
     pub(crate) fn pair_of_new(&self, at: usize) -> Option<usize> {
         let entity = self.new.entities.get(at)?;
         self.pairs
@@ -168,7 +182,8 @@ impl<'m> Course<'m> {
         let is_wanted = |pair: Option<usize>| pair.filter(|pair| wanted.contains(pair));
         match (is_wanted(of_old), is_wanted(of_new)) {
             (Some(one), _) if new.is_none() || of_new == Some(one) => Sort::Main(one),
-            // It lies where the new model keeps those of another entity that has items of the same one.
+            // It lies where the new model keeps those of another entity that has items of the same one, or items of
+            // another one become those of the same.
             (Some(one), _) if of_new.is_some_and(|two| self.are_of_one(one, two)) => {
                 Sort::Main(one)
             }
@@ -201,15 +216,11 @@ impl<'m> Course<'m> {
 
     fn written_by(&self, work: &[Work]) -> BTreeSet<usize> {
         let entity = |one: &Work| match one {
-            Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => {
-                self.pairs.iter().position(|pair| pair.new.name == *entity)
-            }
-            Work::Rekey { entity, .. } | Work::Settle { entity, .. } => {
-                self.pairs.iter().position(|pair| pair.new.name == *entity)
-            }
-            Work::Compute { entity, .. } => {
-                self.pairs.iter().position(|pair| pair.new.name == *entity)
-            }
+            Work::Rewrite { entity }
+            | Work::WriteBeside { entity, .. }
+            | Work::Rekey { entity, .. }
+            | Work::Settle { entity, .. }
+            | Work::Compute { entity, .. } => self.new.entity(entity),
             Work::Drop { .. }
             | Work::AddTable(_)
             | Work::RemoveTable(_)
@@ -218,7 +229,7 @@ impl<'m> Course<'m> {
             | Work::UpdateTable(_)
             | Work::Rebuild { .. } => None,
         };
-        work.iter().filter_map(entity).collect()
+        self.pairs_of(&work.iter().filter_map(entity).collect::<Vec<_>>())
     }
 
     /// The entities of the old model of which a phase deletes items, by their positions.
@@ -234,17 +245,22 @@ impl<'m> Course<'m> {
 
     /// The aggregates that are computed of the items that are there.
     pub(crate) fn computed(&self) -> Vec<Kept<'m>> {
-        let mut all = Vec::new();
-        for (parent, pair) in self.pairs.iter().enumerate() {
-            if pair.new.view.is_some() {
+        let mut all: Vec<Kept<'m>> = Vec::new();
+        for pair in &self.pairs {
+            // What several entities become keeps each aggregate once.
+            let is_known = all.iter().any(|one| one.parent.name == pair.new.name);
+            if pair.new.view.is_some() || is_known {
                 continue;
             }
             for aggregate in computed(pair, &self.pairs) {
-                all.push(Kept {
-                    parent,
-                    aggregate,
-                    child: self.pair_of_new(aggregate.entity),
-                });
+                if let Some(child) = self.new.entities.get(aggregate.entity) {
+                    all.push(Kept {
+                        parent: pair.new,
+                        parents: self.pairs_of(&[pair.new]),
+                        aggregate,
+                        children: self.pairs_of(&[child]),
+                    });
+                }
             }
         }
         all

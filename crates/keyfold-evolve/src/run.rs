@@ -360,9 +360,9 @@ impl<'m> Evolving<'m> {
         let mut task = task(self.course, &WRITES);
         // They are brought into the new form when they get what is computed, unless they are counted.
         for one in self.course.computed() {
-            let is_counted = |other: &Kept<'_>| other.child == Some(one.parent);
+            let is_counted = |other: &Kept<'_>| !other.children.is_disjoint(&one.parents);
             if !self.course.computed().iter().any(is_counted) {
-                task.pairs.remove(&one.parent);
+                task.pairs.retain(|pair| !one.parents.contains(pair));
             }
         }
         carry(&task, &rows, row, &tables(&task, &self.hands)?)?;

@@ -90,12 +90,13 @@ impl<'m> Shares<'m> {
 
     /// Whether aggregates of a pair are computed.
     pub(crate) fn keeps(&self, pair: usize) -> bool {
-        self.kept.iter().any(|one| one.parent == pair)
+        self.kept.iter().any(|one| one.parents.contains(&pair))
     }
 
     /// The pairs whose items are counted.
     pub(crate) fn children(&self) -> BTreeSet<usize> {
-        self.kept.iter().filter_map(|one| one.child).collect()
+        let all = self.kept.iter();
+        all.flat_map(|one| one.children.clone()).collect()
     }
 
     /// Where the next pass begins; `None` where there is none.
@@ -114,10 +115,10 @@ impl<'m> Shares<'m> {
         let (mut page, mut wrong): (BTreeMap<Of, Share>, _) = (BTreeMap::new(), Vec::new());
         for (pair, item) in items {
             for (at, kept) in self.kept.iter().enumerate() {
-                if kept.child != Some(*pair) {
+                if !kept.children.contains(pair) {
                     continue;
                 }
-                match given(course, *kept, item, moment) {
+                match given(course, (kept, *pair), item, moment) {
                     Ok(Some((digest, held))) => {
                         let share = Share::of(kept.aggregate.kind, held);
                         page.entry((digest, at)).or_default().join(share);
@@ -185,7 +186,7 @@ impl<'m> Shares<'m> {
             return Err((ProblemKind::Value, "it has no key".to_owned()));
         };
         for (at, kept) in self.kept.iter().enumerate() {
-            if kept.parent != pair {
+            if !kept.parents.contains(&pair) {
                 continue;
             }
             let share = match self.held().all.get_mut(&(digest, at)) {
@@ -220,14 +221,13 @@ impl<'m> Shares<'m> {
         moment: Moment,
         unmet: &BTreeSet<u128>,
     ) -> Option<String> {
-        let mut own = self.kept.iter().filter(|one| one.child == Some(pair));
+        let mut own = self.kept.iter().filter(|one| one.children.contains(&pair));
         own.find_map(|kept| {
-            let (digest, _) = given(course, *kept, item, moment).ok()??;
-            let parent = course.pairs.get(kept.parent)?;
+            let (digest, _) = given(course, (kept, pair), item, moment).ok()??;
             unmet.contains(&digest).then(|| {
                 format!(
                     "{} counts it in {}, and that item is not there",
-                    parent.new.name, kept.aggregate.attribute
+                    kept.parent.name, kept.aggregate.attribute
                 )
             })
         })
@@ -255,12 +255,13 @@ fn place(of: &Pair<'_>, values: &Values) -> Option<u128> {
 /// What an item gives to an aggregate: the place of the entity that keeps it, and the value.
 fn given(
     course: &Course<'_>,
-    kept: Kept<'_>,
+    (kept, child): (&Kept<'_>, usize),
     item: &Item,
     moment: Moment,
 ) -> Result<Option<(u128, Value)>, Fault> {
-    let child = kept.child.and_then(|child| course.pairs.get(child));
-    let (Some(child), Some(parent)) = (child, course.pairs.get(kept.parent)) else {
+    // The place of the entity that keeps it is one of the new version, which all of its pairs say.
+    let parent = kept.parents.first().and_then(|at| course.pairs.get(*at));
+    let (Some(child), Some(parent)) = (course.pairs.get(child), parent) else {
         return Ok(None);
     };
     let aggregate = kept.aggregate;

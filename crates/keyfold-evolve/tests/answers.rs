@@ -139,7 +139,7 @@ fn optional_ones(old: &Model, new: &Model) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for entity in &new.entities {
         let other = old.entities.iter().find(|one| {
-            Some(one.name.as_str()) == entity.was.as_deref().or(Some(entity.name.as_str()))
+            entity.was.contains(&one.name) || (entity.was.is_empty() && one.name == entity.name)
         });
         let added = entity.attributes.iter().filter(|one| {
             let is_there = other.is_some_and(|other| other.attribute(&one.name).is_some());

@@ -150,7 +150,7 @@ pub(crate) async fn close(
 }
 
 /// Gives the table of a place a policy that denies nothing, if it has none: the revision of that is what the table
-/// is closed for.
+/// is closed for. It goes again where `is_due` says behind it that it was not to come.
 ///
 /// # Errors
 /// The backend's; that of `is_due`.
@@ -165,10 +165,20 @@ pub(crate) async fn mark(
     if read(world, options, place).await?.0.is_some() {
         return Ok(());
     }
-    match put_mark(world, place, (&arn, &marking(&arn, closing))).await {
-        Err(error) if is_late(&error) => Ok(()),
-        answer => answer.map(drop),
+    let mark = marking(&arn, closing);
+    match put_mark(world, place, (&arn, &mark)).await {
+        Err(error) if !is_late(&error) => return Err(error),
+        Ok(_) | Err(_) => {}
     }
+    // Another process may have gone on with the switch between the first look and this change, even to its end:
+    // then no later change takes the statement out.
+    let Err(lost) = is_due.look().await else {
+        return Ok(());
+    };
+    if let Ok(found) = read(world, options, place).await {
+        unmark(world, place, (&arn, &mark), found).await;
+    }
+    Err(lost)
 }
 
 /// Puts the statement that denies nothing into the policy of a table that has none. Returns the policy.
@@ -312,7 +322,9 @@ async fn change(
             Ok(found) => {
                 // The revision is older than this look: what another process does later makes another one.
                 if let Err(error) = is_due.look().await {
-                    unmark(world, place, (edit, found)).await;
+                    if let Some(mark) = &edit.mark {
+                        unmark(world, place, (edit.arn, mark), found).await;
+                    }
                     return Err(error);
                 }
                 let edited = with(found.0.as_deref(), edit.statement.as_ref());
@@ -352,15 +364,17 @@ async fn marked(
 
 /// Removes the statement that denies nothing, which this process has put into a policy, if nobody has changed that
 /// since. Where it stays, it harms nobody.
-async fn unmark(world: &dyn World, place: Place, (edit, found): (&Edit<'_>, Found)) {
-    let (policy, revision) = found;
-    let is_marked = edit
-        .mark
-        .as_ref()
-        .zip(policy.as_deref())
-        .is_some_and(|(mark, policy)| statements(policy).contains(mark));
+async fn unmark(
+    world: &dyn World,
+    place: Place,
+    (arn, mark): (&str, &Json),
+    (policy, revision): Found,
+) {
+    let is_marked = policy
+        .as_deref()
+        .is_some_and(|policy| statements(policy).contains(mark));
     if let (true, Ok(edited)) = (is_marked, with(policy.as_deref(), None)) {
-        put(world, place, edit.arn, (edited, revision)).await.ok();
+        put(world, place, arn, (edited, revision)).await.ok();
     }
 }
 

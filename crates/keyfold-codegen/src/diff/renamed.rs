@@ -25,8 +25,12 @@ pub(super) fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'
     };
     // What the new model says comes before what the keys suggest.
     let said = new.entities.iter().filter_map(|two| {
-        let was = two.was.as_deref().filter(|_| two.part.is_none())?;
-        Some((old.entity(was).filter(is_gone)?, two))
+        // Of several that become one, none is it under another name.
+        let [was] = two.was.as_slice() else {
+            return None;
+        };
+        let one = old.entity(was).filter(|_| two.part.is_none());
+        Some((one.filter(is_gone)?, two))
     });
     let mut renamed: Vec<(&Entity, &Entity)> = said.filter(|(_, two)| is_new(two)).collect();
     for is_same in [
@@ -92,7 +96,8 @@ pub(super) fn attributes(
 /// The attributes of which the new model says the former name, with it.
 fn said<'m>(old: &'m Entity, new: &'m Entity) -> impl Iterator<Item = (&'m str, &'m str)> {
     new.attributes.iter().filter_map(|two| {
-        let before = two.was.as_deref()?;
+        let mut was = two.was.iter().map(String::as_str);
+        let before = was.find(|was| old.attribute(was).is_some())?;
         let is_free = new.attribute(before).is_none() && old.attribute(&two.name).is_none();
         let is_there = old.attribute(before).is_some_and(|one| !one.is_kept);
         (is_free && is_there).then_some((before, two.name.as_str()))

@@ -211,7 +211,8 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         .map(|default| format!("default {}", default_text(default)));
     let kept = is_kept.then(|| "kept by the model".to_owned());
     let former = former.as_ref().map(ToString::to_string);
-    let was = was.clone().or(former).map(|was| format!("was {was}"));
+    let names = (!was.is_empty()).then(|| was.join(" or "));
+    let was = names.or(former).map(|was| format!("was {was}"));
     let notes = refers.into_iter().chain(default).chain(kept).chain(was);
     let notes: Vec<String> = notes.collect();
     vec![

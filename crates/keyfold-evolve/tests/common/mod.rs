@@ -129,8 +129,11 @@ pub(crate) fn delete(
 /// The entities of the new model that one of the old model is.
 pub(crate) fn counterparts<'m>(new: &'m Model, old: &Entity) -> Vec<&'m Entity> {
     let all = new.entities.iter();
-    let renamed = all.filter(|one| one.was.as_deref() == Some(old.name.as_str()));
-    renamed.chain(new.entity(&old.name)).collect()
+    let renamed = all.filter(|one| one.was.contains(&old.name));
+    let own = new
+        .entity(&old.name)
+        .filter(|own| !own.was.contains(&old.name));
+    renamed.chain(own).collect()
 }
 
 /// The entity of the new model that a row of one of the old model is of.
@@ -152,13 +155,10 @@ pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
     for two in &new.attributes {
         if let Some(former) = &two.former {
             // A value that has its new form already stays; what cannot be made gets the default.
-            all.extend(made(former, row).map(|held| (two.name.clone(), held)));
+            all.extend(made(former, old, row).map(|held| (two.name.clone(), held)));
             continue;
         }
-        let was = two
-            .was
-            .as_deref()
-            .filter(|was| old.attribute(was).is_some());
+        let was = two.was.iter().find(|was| old.attribute(was).is_some());
         let name = was.unwrap_or(&two.name);
         let (Some(one), Some(text)) = (old.attribute(name), row.get(name)) else {
             continue;
@@ -174,7 +174,7 @@ pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
 }
 
 /// What a value of the old model becomes, by code of its own.
-fn made(former: &Former, row: &Row) -> Option<String> {
+fn made(former: &Former, old: &Entity, row: &Row) -> Option<String> {
     let number = |one: &FormerNumber| match one {
         FormerNumber::Fixed(number) => number.to_string().parse::<f64>().ok(),
         FormerNumber::Attribute(name) => row.get(name)?.parse().ok(),
@@ -198,6 +198,10 @@ fn made(former: &Former, row: &Row) -> Option<String> {
             let found = words.iter().find(|(word, _)| word == held);
             let after = found.map(|(_, after)| after).or(other.as_ref());
             after.unwrap_or(held).clone()
+        }
+        Former::Entities(words) => {
+            let mut all = words.iter();
+            all.find(|(entity, _)| *entity == old.name)?.1.clone()
         }
         Former::Number { first, rest } => {
             let mut sum = number(first)?;
@@ -303,7 +307,7 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
     };
     kept.extend(columns(old).difference(&columns(new)).cloned());
     let renamed = new.entities.iter().flat_map(|one| &one.attributes);
-    for was in renamed.filter_map(|one| one.was.as_ref()) {
+    for was in renamed.flat_map(|one| &one.was) {
         kept.remove(was);
     }
     let mut volatile = BTreeSet::new();

@@ -75,9 +75,12 @@ fn as_f64(units: u64) -> f64 {
     units as f64
 }
 
-/// The entity whose items a piece of work writes, and whether it is one of the old model.
-fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
-    let named = |model: &'m Model, name: &str| Some((model.entity(name)?, model));
+/// The entities whose items a piece of work writes, each with its model.
+fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'m Model)> {
+    let named = |model: &'m Model, name: &str| {
+        let found = model.entity(name).into_iter();
+        found.map(|entity| (entity, model)).collect()
+    };
     match work {
         Work::Rewrite { entity }
         | Work::WriteBeside { entity, .. }
@@ -92,19 +95,22 @@ fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Ent
         | Work::UpdateTable(_)
         | Work::Settle { .. }
         // The workers of views count what they do.
-        | Work::Rebuild { .. } => None,
+        | Work::Rebuild { .. } => Vec::new(),
     }
 }
 
-/// The entity of the old model that one of the new model is.
-fn as_stored<'m>(name: &str, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
-    let was = new.entity(name)?.was.as_deref();
-    let found = was.and_then(|was| old.entity(was));
-    Some((found.or_else(|| old.entity(name))?, old))
+/// The entities of the old model whose items become those of one of the new model.
+fn as_stored<'m>(name: &str, old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'m Model)> {
+    let was = new.entity(name).into_iter().flat_map(|two| &two.was);
+    let mut found: Vec<&Entity> = was.filter_map(|was| old.entity(was)).collect();
+    if found.is_empty() && new.entity(name).is_some() {
+        found.extend(old.entity(name));
+    }
+    found.into_iter().map(|one| (one, old)).collect()
 }
 
-/// The entity whose items a piece of work only reads.
-fn read_by<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
+/// The entities whose items a piece of work only reads.
+fn read_by<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'m Model)> {
     match work {
         Work::Compute { of, .. } => as_stored(of, old, new),
         Work::Rewrite { .. }
@@ -117,15 +123,15 @@ fn read_by<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entit
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
         | Work::Settle { .. }
-        | Work::Rebuild { .. } => None,
+        | Work::Rebuild { .. } => Vec::new(),
     }
 }
 
 /// The names of the tables that a phase reads, each once.
 fn tables(work: &[Work], old: &Model, new: &Model) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let written = work.iter().filter_map(|one| entity_of(one, old, new));
-    let read = work.iter().filter_map(|one| read_by(one, old, new));
+    let written = work.iter().flat_map(|one| entity_of(one, old, new));
+    let read = work.iter().flat_map(|one| read_by(one, old, new));
     for (entity, model) in written.chain(read) {
         let table = model.tables.get(entity.table);
         names.extend(table.map(|table| table.name.clone()));
@@ -161,34 +167,35 @@ fn add_table(
     };
     let mut computed: Vec<&str> = Vec::new();
     for one in work {
-        let written = entity_of(one, old, new).filter(is_here);
+        let mut written = entity_of(one, old, new);
+        written.retain(is_here);
+        let beside = read_by(one, old, new);
         for (entity, _) in written
-            .into_iter()
-            .chain(read_by(one, old, new).filter(is_here))
+            .iter()
+            .chain(beside.iter().filter(|one| is_here(one)))
         {
             let (items, bytes) = size(entity, &table, basis);
             if !read.iter().any(|(name, ..)| *name == entity.name) {
                 read.push((&entity.name, items, items.saturating_mul(bytes)));
             }
         }
-        let Some((entity, model)) = written else {
-            continue;
-        };
-        // All aggregates of an item are written at once.
-        if matches!(one, Work::Compute { .. }) {
-            if computed.contains(&entity.name.as_str()) {
-                continue;
+        for (entity, model) in written {
+            // All aggregates of an item are written at once.
+            if matches!(one, Work::Compute { .. }) {
+                if computed.contains(&entity.name.as_str()) {
+                    continue;
+                }
+                computed.push(&entity.name);
             }
-            computed.push(&entity.name);
+            let (items, bytes) = size(entity, &table, basis);
+            let cost = writes((entity, model), one, bytes);
+            total.requests = total
+                .requests
+                .saturating_add(items.saturating_mul(cost.requests));
+            total.write_units = total
+                .write_units
+                .saturating_add(items.saturating_mul(cost.units));
         }
-        let (items, bytes) = size(entity, &table, basis);
-        let cost = writes((entity, model), one, bytes);
-        total.requests = total
-            .requests
-            .saturating_add(items.saturating_mul(cost.requests));
-        total.write_units = total
-            .write_units
-            .saturating_add(items.saturating_mul(cost.units));
     }
     // What is there is read once, whatever is written.
     let (items, bytes) = match basis {

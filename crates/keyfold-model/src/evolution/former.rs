@@ -27,6 +27,8 @@ enum How<'m> {
         words: &'m [(String, String)],
         other: Option<&'m str>,
     },
+    /// The same for each item of the entity.
+    Fixed(&'m str),
     Number(&'m FormerNumber, &'m [(FormerSign, FormerNumber)]),
 }
 
@@ -55,6 +57,7 @@ impl<'m> Pair<'m> {
                     other: other.as_deref(),
                 }
             }
+            Former::Entities(words) => How::Fixed(self.of_entity(words)?),
             Former::Number { first, rest } => {
                 for name in former.names() {
                     let one = self.known(name)?;
@@ -76,6 +79,23 @@ impl<'m> Pair<'m> {
             attribute: two,
             how,
         })
+    }
+
+    /// What the items of this entity of the old version get.
+    fn of_entity(&self, words: &'m [(String, String)]) -> Result<&'m str, String> {
+        let merged = |name: &str| {
+            let is_named = self.new.was.iter().any(|was| was == name);
+            is_named && self.old_model.entity(name).is_some()
+        };
+        if let Some((name, _)) = words.iter().find(|(name, _)| !merged(name)) {
+            return Err(format!(
+                "no items of an entity `{name}` of the old version become those of {}",
+                self.new.name
+            ));
+        }
+        let found = words.iter().find(|(name, _)| *name == self.old.name);
+        let found = found.map(|(_, value)| value.as_str());
+        found.ok_or_else(|| format!("nothing says what an item of {} gets", self.old.name))
     }
 
     /// The attribute of the old version of a name.
@@ -143,9 +163,10 @@ impl<'m> Pair<'m> {
                 // Other values stay, where they are values of the new form.
                 other.is_none() && !is_alike(&one.kind, &two.kind)
             }
-            Former::Text(_) | Former::Words { .. } | Former::Number { .. } => {
-                is_alike(&one.kind, &two.kind)
-            }
+            Former::Text(_)
+            | Former::Words { .. }
+            | Former::Entities(_)
+            | Former::Number { .. } => is_alike(&one.kind, &two.kind),
         };
         match is_both {
             false => Ok(()),
@@ -195,6 +216,11 @@ impl Made<'_> {
                     return Ok(None);
                 };
                 self.word(&held, words, *other).map(Some)
+            }
+            How::Fixed(text) => {
+                let (name, kind) = (&self.attribute.name, &self.attribute.kind);
+                let made = value::parse(name, kind, text);
+                made.map(Some).map_err(|error| error.to_string())
             }
             How::Number(first, rest) => calculated(first, rest, held),
         }

@@ -100,7 +100,7 @@ fn is_same_aggregate(
         .new_model
         .entities
         .get(two.entity)
-        .and_then(|child| of_new(pairs, &child.name))
+        .and_then(|child| of_new(pairs, &child.name).next())
     else {
         return false;
     };
@@ -120,6 +120,8 @@ fn is_same_aggregate(
     let mut rewritten = counted.filter(|name| is_rewritten(child, name));
     one.kind == two.kind
         && !child.is_split()
+        && !child.is_merged
+        && !pair.is_merged
         && rewritten.next().is_none()
         && of_old.is_some_and(|old| old.name == child.old.name)
         && one.of == two.of.as_ref().map(name)

@@ -97,7 +97,7 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
         entity(&pair, &mut all);
     }
     for added in new.entities.iter() {
-        if pair::of_new(&all.pairs, &added.name).is_none() {
+        if pair::of_new(&all.pairs, &added.name).next().is_none() {
             let change = alone(new, added, Place::New(added.span));
             all.add(change);
         }
@@ -129,6 +129,7 @@ fn entity(pair: &Pair<'_>, all: &mut Collect<'_>) {
         return kept::view(pair, all);
     }
     split::split(pair, all);
+    split::merge(pair, all);
     keys::place(pair, all);
     attributes::attributes(pair, all);
     keys::excluded(pair, all);

@@ -16,6 +16,8 @@ pub struct Pair<'m> {
     pub new: &'m Entity,
     /// Which items of the old one become items of the new one.
     pub takes: Takes<'m>,
+    /// Whether the items of other entities of the old model become items of the new one, too.
+    pub is_merged: bool,
 }
 
 /// Which items of an entity of the old model become those of one of the new model.
@@ -36,9 +38,18 @@ impl<'m> Pair<'m> {
         'm: 'n,
     {
         let found = self.new.attribute(new);
-        let was = found.and_then(|found| found.was.as_deref());
-        was.filter(|was| self.old.attribute(was).is_some())
-            .unwrap_or(new)
+        let mut was = found.iter().flat_map(|found| &found.was);
+        was.find(|was| self.old.attribute(was).is_some())
+            .map_or(new, String::as_str)
+    }
+
+    /// An attribute of the new model that had two names in one entity of the old model.
+    pub(super) fn had_two_names(&self, two: &'m Attribute) -> Option<(&'m str, &'m str)> {
+        let mut names = two.was.iter().map(String::as_str);
+        let mut names = names
+            .by_ref()
+            .filter(|was| self.old.attribute(was).is_some());
+        names.next().zip(names.next())
     }
 
     /// The attribute of the old model that an attribute of the new one is.
@@ -81,7 +92,10 @@ impl<'m> Pair<'m> {
 
     /// How the new model calls it.
     pub(super) fn title(&self) -> String {
-        title(self.new)
+        match self.is_merged {
+            true => format!("{} was {}", title(self.new), self.old.name),
+            false => title(self.new),
+        }
     }
 }
 
@@ -93,10 +107,7 @@ pub(super) fn title(entity: &Entity) -> String {
 
 /// The entities that are in both models, in the order of the new one.
 pub fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
-    let of = |new: &'m Entity| {
-        let was = new.was.as_deref();
-        let old = was.and_then(|was| old_model.entity(was));
-        let old = old.or_else(|| old_model.entity(&new.name))?;
+    let of = |(old, new): (&'m Entity, &'m Entity)| {
         // The rows of a view follow from other items: they are no items of an entity of its name.
         let is_alike = old.view.is_some() == new.view.is_some();
         let takes = match &new.part {
@@ -109,9 +120,31 @@ pub fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
             old,
             new,
             takes,
+            is_merged: false,
         })
     };
-    let mut all: Vec<Pair<'m>> = new_model.entities.iter().filter_map(of).collect();
+    let each = |new: &'m Entity| {
+        let was = new.was.iter().filter_map(|was| old_model.entity(was));
+        let mut former: Vec<&'m Entity> = was.collect();
+        if former.is_empty() {
+            former.extend(old_model.entity(&new.name));
+        }
+        former.into_iter().map(move |old| (old, new))
+    };
+    let mut all: Vec<Pair<'m>> = new_model
+        .entities
+        .iter()
+        .flat_map(each)
+        .filter_map(of)
+        .collect();
+    for at in 1..all.len() {
+        let (before, rest) = all.split_at_mut(at);
+        if let (Some(one), Some(two)) = (before.last_mut(), rest.first_mut())
+            && one.new.name == two.new.name
+        {
+            (one.is_merged, two.is_merged) = (true, true);
+        }
+    }
     let split = all.iter().filter(|pair| pair.is_split());
     let split: Vec<&str> = split.map(|pair| pair.old.name.as_str()).collect();
     for pair in &mut all {
@@ -131,7 +164,11 @@ pub(super) fn of_old<'p, 'm>(
     pairs.iter().filter(own).collect::<Vec<_>>().into_iter()
 }
 
-/// The pair of an entity of the new model.
-pub(super) fn of_new<'p, 'm>(pairs: &'p [Pair<'m>], name: &str) -> Option<&'p Pair<'m>> {
-    pairs.iter().find(|pair| pair.new.name == name)
+/// The pairs of an entity of the new model: one, unless the items of several become its own.
+pub(super) fn of_new<'p, 'm>(
+    pairs: &'p [Pair<'m>],
+    name: &str,
+) -> impl Iterator<Item = &'p Pair<'m>> {
+    let own = |pair: &&Pair<'m>| pair.new.name == name;
+    pairs.iter().filter(own).collect::<Vec<_>>().into_iter()
 }

@@ -55,7 +55,7 @@ fn pairs_of<'p, 'm>(side: &Side<'_>, owner: Owner, pairs: &'p [Pair<'m>]) -> Vec
     };
     match side.is_old {
         true => of_old(pairs, &own.name).collect(),
-        false => of_new(pairs, &own.name).into_iter().collect(),
+        false => of_new(pairs, &own.name).collect(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Entities that are made of some of the items of one.
+//! Entities that are made of some of the items of one, and those of which several become one.
 
 use super::attributes::of_entity;
 use super::change::{Class, Place, Verdict, Verdicts, Work};
@@ -28,6 +28,37 @@ pub(super) fn split(pair: &Pair<'_>, all: &mut Collect<'_>) {
     let because = "an item of one version is one of another entity in the other version";
     change.verdicts = Verdicts::none(&Verdict::no(because));
     if !is_wrong {
+        change.work = vec![Work::Rewrite {
+            entity: pair.new.name.clone(),
+        }];
+    }
+    all.add(change);
+}
+
+/// Reports that the items of several entities of the old version become those of one.
+pub(super) fn merge(pair: &Pair<'_>, all: &mut Collect<'_>) {
+    if !pair.is_merged {
+        return;
+    }
+    let mut attributes = pair.new.attributes.iter();
+    let double = attributes.find_map(|two| pair.had_two_names(two).zip(Some(two)));
+    let wrong = double.map(|((one, other), two)| {
+        format!(
+            "{} has `{one}` and `{other}`, and `{}` can be one of them only",
+            pair.old.name, two.name
+        )
+    });
+    let class = match wrong {
+        Some(_) => Class::Impossible,
+        None => Class::Backfill,
+    };
+    let mut change = of_entity(pair, Place::New(pair.new.span), class);
+    change.how = format!("has the items of {}", pair.old.name);
+    let reason = || "each item becomes one of the entity that several become".to_owned();
+    change.reason = wrong.unwrap_or_else(reason);
+    let because = "an item of one version is one of another entity in the other version";
+    change.verdicts = Verdicts::none(&Verdict::no(because));
+    if class == Class::Backfill {
         change.work = vec![Work::Rewrite {
             entity: pair.new.name.clone(),
         }];

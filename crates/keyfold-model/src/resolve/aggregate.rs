@@ -30,7 +30,7 @@ pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attr
         default: (!optional).then(|| DefaultValue::Value(Value::from(0))),
         refers: None,
         is_kept: true,
-        was: None,
+        was: Vec::new(),
         former: None,
     }
 }

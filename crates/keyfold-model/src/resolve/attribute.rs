@@ -56,7 +56,7 @@ pub(super) fn resolve_all(
             default: Some(DefaultValue::Value(keyfold_types::Value::from(1))),
             refers: None,
             is_kept: true,
-            was: None,
+            was: Vec::new(),
             former: None,
         };
         keep(&mut all, attribute, diagnostics);
@@ -81,7 +81,7 @@ fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnos
         Some(known) if known.kind == kept.kind => {
             *known = Attribute {
                 span: known.span,
-                was: known.was.take(),
+                was: std::mem::take(&mut known.was),
                 ..kept
             };
         }
@@ -116,7 +116,8 @@ fn resolve(
     let refers = reference(&declared.kind);
     let default = default(declared, &kind, diagnostics);
     let former = made::resolve(declared, &kind, diagnostics);
-    let was = declared.was.as_ref().and_then(FormerDecl::name);
+    let was = declared.was.as_ref().map(FormerDecl::names);
+    let was = was.unwrap_or_default().into_iter();
     Attribute {
         name: declared.name.text.clone(),
         span: declared.name.span,
@@ -126,7 +127,7 @@ fn resolve(
         default,
         refers,
         is_kept: false,
-        was: was.map(|was| was.text.clone()),
+        was: was.map(|was| was.text.clone()).collect(),
         former,
     }
 }

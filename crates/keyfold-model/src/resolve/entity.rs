@@ -43,7 +43,7 @@ pub(super) fn with_attributes(
     };
     let mut entity = Entity {
         name: declared.name.text.clone(),
-        was: declared.was.as_ref().map(|was| was.text.clone()),
+        was: declared.was.iter().map(|was| was.text.clone()).collect(),
         part: declared
             .part
             .as_ref()

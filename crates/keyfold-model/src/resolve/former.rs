@@ -7,7 +7,7 @@ use crate::syntax::ast::{EntityDecl, FormerDecl, Name, Tree};
 /// A declaration that may have had another name.
 struct Declared<'d> {
     name: &'d Name,
-    was: Option<&'d Name>,
+    was: Vec<&'d Name>,
 }
 
 /// Refuses former names of entities that mean nothing, and those of the fields of records.
@@ -17,8 +17,9 @@ pub(super) fn check(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
         // Several entities are made of the items of one, which may go on with the others.
         was: one
             .was
-            .as_ref()
-            .filter(|was| one.part.is_none() || was.text == one.name.text),
+            .iter()
+            .filter(|was| one.part.is_none() || was.text == one.name.text)
+            .collect(),
     });
     check_all("entity", &entities.collect::<Vec<_>>(), diagnostics);
     let fields = tree.records.iter().flat_map(|record| &record.fields);
@@ -36,7 +37,7 @@ pub(super) fn check(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
 pub(super) fn check_attributes(declared: &EntityDecl, diagnostics: &mut Vec<Diagnostic>) {
     let attributes = declared.attributes.iter().map(|one| Declared {
         name: &one.name,
-        was: one.was.as_ref().and_then(FormerDecl::name),
+        was: one.was.as_ref().map(FormerDecl::names).unwrap_or_default(),
     });
     check_all("attribute", &attributes.collect::<Vec<_>>(), diagnostics);
 }
@@ -44,7 +45,18 @@ pub(super) fn check_attributes(declared: &EntityDecl, diagnostics: &mut Vec<Diag
 /// Refuses a former name that is still declared, and one that two declarations had.
 fn check_all(what: &str, all: &[Declared<'_>], diagnostics: &mut Vec<Diagnostic>) {
     let mut known: Vec<&Name> = Vec::new();
-    for (one, was) in all.iter().filter_map(|one| Some((one, one.was?))) {
+    let each = all
+        .iter()
+        .flat_map(|one| one.was.iter().map(move |was| (one, *was)));
+    for (one, was) in each {
+        // One of several that become one may have had its own name.
+        if one.was.len() > 1
+            && one.name.text == was.text
+            && !known.iter().any(|other| other.text == was.text)
+        {
+            known.push(was);
+            continue;
+        }
         let holder = all.iter().find(|other| other.name.text == was.text);
         let earlier = known.iter().find(|other| other.text == was.text);
         let refused = match (holder, earlier) {
@@ -68,7 +80,7 @@ fn still_there(what: &str, one: &Declared<'_>, was: &Name, holder: &Declared<'_>
     let message = format!("`{name}` is no former name: there is still an {what} `{name}`");
     let diagnostic = Diagnostic::error("KF003", was.span, message, "is still declared")
         .label(holder.name.span, "declared here");
-    if holder.was.is_some() {
+    if !holder.was.is_empty() {
         let note = "a name is not given on in one version: items of the earlier one would be read with the values of each other";
         return diagnostic
             .note(note)

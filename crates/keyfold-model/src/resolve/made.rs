@@ -12,7 +12,8 @@ pub(super) fn resolve(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Former> {
     let made = match declared.was.as_ref()? {
-        FormerDecl::Name(_) => return None,
+        FormerDecl::Names(..) => return None,
+        FormerDecl::Entities(words, _) => entities(words, (declared, kind)),
         FormerDecl::Text(parts, _) => text(parts, (declared, kind)),
         FormerDecl::Words { of, words, other } => {
             self::words(of, (words, other.as_ref()), (declared, kind))
@@ -72,19 +73,53 @@ fn words(
     (words, other): (&[(Name, Name)], Option<&Name>),
     (declared, kind): (&AttributeDecl, &Type),
 ) -> Result<Former, Box<Diagnostic>> {
-    let value = |name: &Name| match crate::value::parse(&declared.name.text, kind, name.unquoted())
-    {
+    Ok(Former::Words {
+        of: of.text.clone(),
+        words: values(words, (declared, kind))?,
+        other: other
+            .map(|other| value(other, (declared, kind)))
+            .transpose()?,
+    })
+}
+
+/// A value for the items of each of several entities, which every item gets.
+fn entities(
+    words: &[(Name, Name)],
+    (declared, kind): (&AttributeDecl, &Type),
+) -> Result<Former, Box<Diagnostic>> {
+    if declared.optional {
+        let message = format!(
+            "`{}` says of which entity an item was, and an item may lack it",
+            declared.name.text
+        );
+        return Err(Box::new(
+            Diagnostic::error("KF004", declared.name.span, message, "is optional")
+                .help("remove the `?`: each item gets a value"),
+        ));
+    }
+    values(words, (declared, kind)).map(Former::Entities)
+}
+
+/// A value of the attribute's type.
+fn value(
+    name: &Name,
+    (declared, kind): (&AttributeDecl, &Type),
+) -> Result<String, Box<Diagnostic>> {
+    match crate::value::parse(&declared.name.text, kind, name.unquoted()) {
         Ok(_) => Ok(name.unquoted().to_owned()),
         Err(error) => {
-            let wrong = Diagnostic::error(
-                "KF004",
-                name.span,
-                error.to_string(),
-                "no value of its type",
-            );
+            let message = error.to_string();
+            let wrong = Diagnostic::error("KF004", name.span, message, "no value of its type");
             Err(Box::new(with_near_word(wrong, name, kind)))
         }
-    };
+    }
+}
+
+/// Texts, each with the value that stands for it.
+fn values(
+    words: &[(Name, Name)],
+    of: (&AttributeDecl, &Type),
+) -> Result<Vec<(String, String)>, Box<Diagnostic>> {
     let mut known: Vec<(String, String)> = Vec::new();
     for (before, after) in words {
         let text = before.unquoted();
@@ -97,13 +132,9 @@ fn words(
                 "again here",
             )));
         }
-        known.push((text.to_owned(), value(after)?));
+        known.push((text.to_owned(), value(after, of)?));
     }
-    Ok(Former::Words {
-        of: of.text.clone(),
-        words: known,
-        other: other.map(value).transpose()?,
-    })
+    Ok(known)
 }
 
 fn number(

@@ -167,7 +167,7 @@ impl<'v> Scope<'v> {
                 default: None,
                 refers: None,
                 is_kept: true,
-                was: None,
+                was: Vec::new(),
                 former: None,
             };
             let column = Column {
@@ -461,7 +461,7 @@ fn made(name: &Name, span: Span, found: &Attribute, from: From) -> Made {
         default: None,
         refers: found.refers.clone(),
         is_kept: false,
-        was: None,
+        was: Vec::new(),
         former: None,
     };
     let column = Column {

@@ -38,8 +38,9 @@ pub struct Attribute {
     /// Whether the model itself keeps it: an aggregate or a version.
     pub is_kept: bool,
     /// Its name in an earlier version of the model, if it had another one: items that were written then
-    /// hold it under that name. Only the comparison of two models looks at it.
-    pub was: Option<String>,
+    /// hold it under that name. Where several entities become one, the first of these names that the entity had
+    /// is its own. Only the comparison of two models looks at it.
+    pub was: Vec<String>,
     /// What its value follows from in items of the earlier version, where that is more than a name. Only the
     /// comparison of two models looks at it.
     pub former: Option<Former>,

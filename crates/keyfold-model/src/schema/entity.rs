@@ -211,9 +211,9 @@ pub struct Expected {
 pub struct Entity {
     /// Its name.
     pub name: String,
-    /// Its name in an earlier version of the model, if it had another one. Only the comparison of two
-    /// models looks at it.
-    pub was: Option<String>,
+    /// Its name in an earlier version of the model, if it had another one; several where the items of several
+    /// entities become its own. Only the comparison of two models looks at it.
+    pub was: Vec<String>,
     /// An attribute of that version and its value: only these items become its items.
     pub part: Option<(String, String)>,
     /// The place of its declaration.

@@ -18,6 +18,8 @@ pub enum Former {
         /// What stands for all others; without it they stay as they are.
         other: Option<String>,
     },
+    /// A value for the items of each of several entities that become one.
+    Entities(Vec<(String, String)>),
     /// Numbers, calculated from left to right.
     Number {
         /// The first one.
@@ -78,6 +80,7 @@ impl Former {
         match self {
             Former::Text(parts) => parts.iter().filter_map(FormerPart::name).collect(),
             Former::Words { of, .. } => vec![of],
+            Former::Entities(_) => Vec::new(),
             Former::Number { first, rest } => {
                 let all = std::iter::once(first).chain(rest.iter().map(|(_, one)| one));
                 all.filter_map(FormerNumber::name).collect()
@@ -136,6 +139,10 @@ impl fmt::Display for Former {
                 let other = other.iter().map(|one| format!("else {one}"));
                 let all: Vec<String> = words.chain(other).collect();
                 write!(f, "{of} ({})", all.join(", "))
+            }
+            Former::Entities(words) => {
+                let words = words.iter().map(|(one, two)| format!("{one} = {two}"));
+                write!(f, "({})", words.collect::<Vec<_>>().join(", "))
             }
             Former::Number { first, rest } => {
                 write!(f, "{first}")?;

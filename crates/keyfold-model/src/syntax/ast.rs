@@ -155,8 +155,8 @@ pub(crate) enum ProjectionDecl {
 #[derive(Debug)]
 pub(crate) struct EntityDecl {
     pub(crate) name: Name,
-    /// Its name in an earlier version of the model.
-    pub(crate) was: Option<Name>,
+    /// Its names in an earlier version of the model: several where the items of several entities become its own.
+    pub(crate) was: Vec<Name>,
     /// An attribute of that version and its value: only these items become its items.
     pub(crate) part: Option<(Name, Name)>,
     /// The place of its first word; a `shared` declaration may be referred to by other files.
@@ -320,8 +320,10 @@ pub(crate) struct AttributeDecl {
 /// What an attribute was in an earlier version of the model.
 #[derive(Debug, Clone)]
 pub(crate) enum FormerDecl {
-    /// It had another name.
-    Name(Name),
+    /// It had another name: in each of several entities that become one, the first that it has.
+    Names(Name, Vec<Name>),
+    /// A value for the items of each of these entities, which become one, and the place of the parenthesis.
+    Entities(Vec<(Name, Name)>, Span),
     /// A text of other attributes, and its place.
     Text(Vec<PartDecl>, Span),
     /// Values of another attribute, each with the one that stands for it, and what stands for all others.
@@ -335,21 +337,24 @@ pub(crate) enum FormerDecl {
 }
 
 impl FormerDecl {
-    /// The former name, where it is nothing else.
-    pub(crate) fn name(&self) -> Option<&Name> {
+    /// The former names, where it is nothing else.
+    pub(crate) fn names(&self) -> Vec<&Name> {
         match self {
-            FormerDecl::Name(name) => Some(name),
-            FormerDecl::Text(..) | FormerDecl::Words { .. } | FormerDecl::Number(..) => None,
+            FormerDecl::Names(first, more) => std::iter::once(first).chain(more).collect(),
+            FormerDecl::Entities(..)
+            | FormerDecl::Text(..)
+            | FormerDecl::Words { .. }
+            | FormerDecl::Number(..) => Vec::new(),
         }
     }
 
     /// Its place.
     pub(crate) fn span(&self) -> Span {
         match self {
-            FormerDecl::Name(name)
+            FormerDecl::Names(name, _)
             | FormerDecl::Words { of: name, .. }
             | FormerDecl::Number(name, _) => name.span,
-            FormerDecl::Text(_, span) => *span,
+            FormerDecl::Text(_, span) | FormerDecl::Entities(_, span) => *span,
         }
     }
 }

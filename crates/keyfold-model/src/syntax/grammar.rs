@@ -21,9 +21,10 @@ setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "
            | "tags" (TITLE "=" TEXT), ...
 unit      := "hour" | "day" | "month" | "year"
 
-entity    := "entity" NAME ["was" NAME ["where" NAME "=" operand]] ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
+entity    := "entity" NAME ["was" (NAME "where" NAME "=" operand | NAME ("or" NAME)*)] ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
 attributes:= (NAME ":" type ["?"] ["=" operand ["always"]] ["was" former]), ...
-former    := NAME | TEXT with {field} inside | NAME "(" (operand "=" operand), ... ["," "else" operand] ")"
+former    := NAME ("or" NAME)* | TEXT with {field} inside | NAME "(" (operand "=" operand), ... ["," "else" operand] ")"
+           | "(" (NAME "=" operand), ... ")"
            | operand (("+" | "-" | "*") operand)*
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
            | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type

@@ -74,6 +74,17 @@ pub(super) fn is_right(error: &mysql::Error) -> bool {
     matches!(error, mysql::Error::MySqlError(said) if [1044, 1045, 1142, 1227].contains(&said.code))
 }
 
+/// Why a server of a version is not read; `None` for a MariaDB, whose version has its name in it.
+fn refused(version: &str) -> Option<String> {
+    (!version.contains("MariaDB")).then(|| {
+        format!(
+            "is no MariaDB (its version is {version}): MySQL is not read, because a snapshot of it does not say which place of its \
+             binary log it holds. Load a copy of it into MariaDB, PostgreSQL or SQLite while no program writes, and \
+             migrate from there with `--once`"
+        )
+    })
+}
+
 /// How a database is connected to.
 fn options(text: &str) -> Result<Opts, SourceError> {
     let address = text.split_once("://").map_or("", |(_, address)| address);
@@ -181,12 +192,8 @@ impl Session {
         let version: Option<String> = conn
             .query_first("SELECT version()")
             .map_err(|error| of(&error))?;
-        if !version.unwrap_or_default().contains("MariaDB") {
-            return Err(SourceError::lasting(format!(
-                "{} is no MariaDB: MySQL is not read yet, because its log does not say which of its changes a \
-                 snapshot holds",
-                self.name
-            )));
+        if let Some(why) = refused(&version.unwrap_or_default()) {
+            return Err(SourceError::lasting(format!("{} {why}", self.name)));
         }
         for sql in FORMS {
             conn.query_drop(sql).map_err(|error| of(&error))?;
@@ -334,6 +341,18 @@ fn value_of(cell: &Cell) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mysql_is_refused_by_its_version() {
+        for version in ["8.0.36", "8.4.3-log", "9.1.0", "5.7.44-log", ""] {
+            let why = refused(version).unwrap_or_default();
+            assert!(why.starts_with("is no MariaDB"), "{why}");
+            assert!(why.contains(version), "{why}");
+        }
+        for version in ["10.11.19-MariaDB-0+deb12u1-log", "5.5.5-10.4.2-MariaDB"] {
+            assert_eq!(refused(version), None);
+        }
+    }
 
     #[test]
     fn tls_is_asked_for_by_an_option() {

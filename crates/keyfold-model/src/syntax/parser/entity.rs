@@ -18,11 +18,14 @@ use crate::words::{AggregateKind, Compared};
 /// Reads the first line of an entity.
 pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
-    let was = cursor
-        .take_word("was")
-        .then(|| cursor.word("the name that the entity had"))
-        .transpose()?;
-    let part = match was.is_some() && cursor.take_word("where") {
+    let mut was = Vec::new();
+    if cursor.take_word("was") {
+        was.push(cursor.word("the name that the entity had")?);
+        while cursor.take_word("or") {
+            was.push(cursor.word("the name of another entity of the earlier version")?);
+        }
+    }
+    let part = match was.len() == 1 && cursor.take_word("where") {
         true => {
             let attribute = cursor.attribute("an attribute of the earlier version")?;
             cursor.sign("=")?;
@@ -46,7 +49,7 @@ pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> 
     EntityDecl {
         end,
         name,
-        was: None,
+        was: Vec::new(),
         part: None,
         head,
         table,

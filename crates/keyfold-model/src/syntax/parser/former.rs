@@ -1,8 +1,9 @@
-//! What an attribute was in an earlier version: `was oldName`, `was "{first} {last}"`,
-//! `was state (O = open, else paid)`, `was price * 100`.
+//! What an attribute was in an earlier version: `was oldName`, `was nameHere or nameThere`, `was "{first} {last}"`,
+//! `was state (O = open, else paid)`, `was (Person = person, Company = company)`, `was price * 100`.
 
 use super::cursor::{Cursor, Parsed};
 use super::template::parts;
+use crate::diagnostic::Span;
 use crate::syntax::ast::{FormerDecl, Name};
 use crate::syntax::lexer::TokenKind;
 
@@ -20,13 +21,36 @@ pub(super) fn former(cursor: &mut Cursor<'_>) -> Parsed<FormerDecl> {
         let first = number(cursor)?;
         return calculated(cursor, first);
     }
+    if cursor.take_sign("(") {
+        return entities(cursor, span);
+    }
     let name = cursor.attribute("the name that the attribute had")?;
     if cursor.take_sign("(") {
         return words(cursor, name);
     }
     match sign(cursor) {
         Some(_) => calculated(cursor, name),
-        None => Ok(FormerDecl::Name(name)),
+        None => {
+            let mut more = Vec::new();
+            while cursor.take_word("or") {
+                more.push(cursor.attribute("another name that the attribute had")?);
+            }
+            Ok(FormerDecl::Names(name, more))
+        }
+    }
+}
+
+/// The entities behind `was (`, each with the value that its items get.
+fn entities(cursor: &mut Cursor<'_>, span: Span) -> Parsed<FormerDecl> {
+    let mut words = Vec::new();
+    loop {
+        let entity = cursor.word("an entity of the earlier version")?;
+        cursor.sign("=")?;
+        words.push((entity, cursor.fixed_value()?));
+        if !cursor.take_sign(",") {
+            cursor.sign(")")?;
+            return Ok(FormerDecl::Entities(words, span));
+        }
     }
 }
 
