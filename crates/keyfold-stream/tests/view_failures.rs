@@ -207,13 +207,31 @@ struct Oracle {
     applied: BTreeMap<u64, Order>,
     /// What was written last: the same once more is no record.
     written: BTreeMap<u64, Option<Order>>,
+    /// The products of those that cannot be read, which are there all the same: their deletion is a record.
+    unreadable: BTreeMap<u64, u64>,
     aside: usize,
 }
 
 impl Oracle {
-    /// What an order is from now on; `None` when it is gone, or cannot be read.
+    /// What an order is from now on; `None` when it is gone.
     fn record(&mut self, id: u64, new: Option<Order>) {
-        if self.written.insert(id, new) == Some(new) || self.applied.get(&id) == new.as_ref() {
+        let could_be_read = self.unreadable.remove(&id).is_none();
+        let is_same = self.written.insert(id, new) == Some(new) && could_be_read;
+        if !is_same {
+            self.apply(id, new);
+        }
+    }
+
+    /// What cannot be read gives nothing.
+    fn record_unreadable(&mut self, id: u64, product: u64) {
+        let is_known = self.written.insert(id, None) == Some(None);
+        if self.unreadable.insert(id, product) != Some(product) || !is_known {
+            self.apply(id, None);
+        }
+    }
+
+    fn apply(&mut self, id: u64, new: Option<Order>) {
+        if self.applied.get(&id) == new.as_ref() {
             return;
         }
         let mut changed = self.applied.clone();
@@ -314,7 +332,7 @@ fn rows_hold_what_was_applied() {
                 0 => oracle.put(&engine, id, None),
                 1 => {
                     order(&engine, id, product, &json!({"S": "many"}));
-                    oracle.record(id, None);
+                    oracle.record_unreadable(id, product);
                 }
                 2 | 3 => oracle.put(&engine, id, short(product, total)),
                 _ => oracle.put(&engine, id, long(product, total)),
