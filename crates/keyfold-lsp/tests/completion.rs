@@ -68,6 +68,17 @@ fn what_is_offered_follows_from_the_place() {
             &["pattern"],
         ),
         ("entity Item in ‸", &["Shop"], &["Order"]),
+        ("entity Item was ‸", &[], &["in", "was", "or"]),
+        ("entity Item was Thing ‸", &["or", "where", "in"], &["was"]),
+        ("entity Item was Thing or ‸", &[], &["or", "where", "in"]),
+        (
+            "entity Item was Thing or Piece ‸",
+            &["or", "in"],
+            &["where", "was"],
+        ),
+        ("  note: string was ‸", &[], &["was", "or"]),
+        ("  note: string was memo ‸", &["or"], &["was"]),
+        ("  note: string was memo or text ‸", &["or"], &["was"]),
         ("view Spent of ‸", &["User", "Order"], &["Shop"]),
         ("  ‸", &["key", "copy", "unique", "GSI1"], &["gsi"]),
         (

@@ -60,7 +60,13 @@ fn first_line(line: &Line, names: &Names) -> Vec<Offer> {
                 source(line).map_or_else(Vec::new, |of| attributes(names, of))
             }
             _ if !named_already => Vec::new(),
-            _ if line.declaration == "entity" => words(&["in", "was"]),
+            // The names of an earlier version are not in this one.
+            "was" if line.declaration == "entity" => Vec::new(),
+            _ if line.declaration == "entity" => match line.last(1) {
+                "was" => words(&["or", "where", "in"]),
+                "or" => words(&["or", "in"]),
+                _ => words(&["in", "was"]),
+            },
             _ => words(&["of", "in", "where"]),
         },
         "table" => match line.last(0) {
@@ -86,7 +92,8 @@ fn attribute_line(line: &Line, names: &Names) -> Vec<Offer> {
         ("of", "list" | "map" | "set") => types(names),
         (".", entity) => attributes(names, entity),
         ("=", _) => words(&["now", "now always", "new", "true", "false"]),
-        ("", _) | (",", _) => Vec::new(),
+        ("", _) | (",", _) | ("was" | "or", _) => Vec::new(),
+        (_, "was" | "or") => words(&["or"]),
         _ if line.tokens.iter().any(|token| token == ":") => words(&["was"]),
         _ => Vec::new(),
     }
