@@ -134,7 +134,8 @@ impl Tree {
         self.views.newest_with(newest)
     }
 
-    /// Releases the memtables and table files of views that nobody reads any more.
+    /// Releases the memtables and table files of views that nobody reads any more: those that were read when a
+    /// flush or a compaction ended.
     pub(super) fn release_views(&self) {
         self.views.release();
     }
@@ -150,6 +151,7 @@ impl Tree {
         let lock = self.tree.get_flush_lock();
         let flushed = self.tree.flush(&lock, oldest);
         self.views.renew(&self.tree);
+        self.views.release();
         Ok(flushed.map(drop)?)
     }
 
@@ -169,6 +171,7 @@ impl Tree {
             Compaction::Major => self.tree.major_compact(table_bytes, oldest),
         };
         self.views.renew(&self.tree);
+        self.views.release();
         Ok(compacted?)
     }
 
