@@ -198,16 +198,19 @@ impl Views {
 
     /// Makes the newest view that of the tree, after a flush or a compaction.
     pub(super) fn renew(&self, tree: &AnyTree) {
-        let mut replaced = self.replaced();
-        let sealed = self.newest().sealed.clone();
-        replaced.push(self.newest.swap(Arc::new(View::of(tree, &sealed))));
+        self.replace(tree, || None);
     }
 
     /// Seals the memtable of a tree and begins a new one.
     pub(super) fn seal(&self, tree: &AnyTree) {
+        self.replace(tree, || tree.rotate_memtable());
+    }
+
+    /// Replaces the newest view, behind a change that may seal a memtable.
+    fn replace(&self, tree: &AnyTree, seal: impl FnOnce() -> Option<Arc<Memtable>>) {
         let mut replaced = self.replaced();
         let mut sealed = self.newest().sealed.clone();
-        sealed.extend(tree.rotate_memtable());
+        sealed.extend(seal());
         replaced.push(self.newest.swap(Arc::new(View::of(tree, &sealed))));
     }
 
