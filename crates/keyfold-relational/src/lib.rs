@@ -58,19 +58,23 @@ mod windows;
 mod wish;
 mod world;
 
-pub use back::check_back;
+pub use back::proof::check_back;
 pub use bounded::{Bound, Walk};
 pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableColumn, Unique};
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
-pub use lead::{Lead, Noted, Switch, Tables, Tip, Turned, Wrote, may_abort};
+pub use lead::sides::Tables;
+pub use lead::switch::{Switch, Turned};
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
 pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
-pub use source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
+pub use source::{
+    Change, Column, End, Lead, Noted, Side, Sorted, Source, SourceError, Tip, Touched, Watched,
+    Wrote,
+};
 pub use state::{Phase, STATES, State};
-pub use taking::abort;
+pub use taking::{abort, may_abort};
 pub use verify::{Difference, Verified, VerifyError, verify};

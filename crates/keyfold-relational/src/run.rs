@@ -5,7 +5,7 @@
 use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
-use crate::lead::Tables;
+use crate::lead::sides::Tables;
 use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
@@ -89,6 +89,22 @@ impl From<Unwritten> for Ended {
             Unwritten::Stopped => Ended::Stopped,
         }
     }
+}
+
+/// The refusal of what cannot be while a switch is under way.
+pub(crate) fn under_way(phase: Phase) -> Ended {
+    let (goes_on, gives_up) = match phase {
+        Phase::Returning => ("keyfold migrate switch --back", "keyfold migrate switch"),
+        Phase::Begin
+        | Phase::Copy
+        | Phase::Follow
+        | Phase::Closing
+        | Phase::Lead
+        | Phase::Complete => ("keyfold migrate switch", "keyfold migrate switch --back"),
+    };
+    Ended::Target(ClientError::refused(format!(
+        "a switch is under way, and nobody can write: `{goes_on}` goes on with it, `{gives_up}` gives it up"
+    )))
 }
 
 /// A migration of a database into the tables of a model.
@@ -181,7 +197,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.asked(|source| source.claim())?;
         let mut state = self.take()?;
         match state.phase {
-            Phase::Closing | Phase::Returning => return Err(crate::lead::under_way(state.phase)),
+            Phase::Closing | Phase::Returning => return Err(under_way(state.phase)),
             Phase::Lead => return self.reverse(&state, once),
             Phase::Follow => self.reopen(&state)?,
             Phase::Begin | Phase::Copy | Phase::Complete => {}

@@ -2,9 +2,9 @@
 //! beside the tables: so a database whose changes another migration waits for is not taken from it, and a
 //! migration that is over is not begun anew by mistake.
 
-use crate::lead::{Tables, may_abort};
+use crate::lead::sides::Tables;
 use crate::mapping::Mapping;
-use crate::run::{Ended, Migration};
+use crate::run::{Ended, Migration, under_way};
 use crate::source::{Source, SourceError};
 use crate::state::{Phase, State, States};
 use keyfold_client::{Backend, ClientError};
@@ -124,7 +124,7 @@ impl<'m> Migration<'_, 'm> {
             return Err(refused("there is no migration"));
         };
         if matches!(seen.phase, Phase::Closing | Phase::Returning) {
-            return Err(crate::lead::under_way(seen.phase));
+            return Err(under_way(seen.phase));
         }
         let owner = self.asked(|source| source.watched_by())?;
         if owner.is_some_and(|id| id != seen.id) {
@@ -139,6 +139,20 @@ impl<'m> Migration<'_, 'm> {
         self.stored(&done, Some(fence))?;
         self.asked(|source| source.unwatch())?;
         self.let_go(&done)
+    }
+}
+
+/// Whether a migration can be given up: while the tables lead, the database has not all that they hold.
+///
+/// # Errors
+/// `Refused` when it cannot.
+pub fn may_abort(state: &State) -> Result<(), Ended> {
+    match state.phase {
+        Phase::Lead | Phase::Returning => Err(refused(
+            "the tables lead, and the database may not have all that they hold: `keyfold migrate switch --back` first, \
+             or `complete`",
+        )),
+        Phase::Begin | Phase::Copy | Phase::Follow | Phase::Closing | Phase::Complete => Ok(()),
     }
 }
 

@@ -6,13 +6,11 @@
 
 pub(crate) mod cells;
 pub(crate) mod forms;
-mod proof;
+pub(crate) mod proof;
 
-pub use proof::check_back;
-
-use crate::catalog::TableColumn;
 use crate::cell::Cell;
 use crate::mapping::{Filled, MapError, Mapped, Mapping};
+use crate::source::TableColumn;
 use crate::source::{Source, SourceError};
 use crate::sql;
 use keyfold_lower::arguments::Values;

@@ -1,14 +1,13 @@
 //! A run while the tables lead: the records of their streams name items, and the rows of these become what the items
 //! are now.
 
-use super::Tip;
 use super::rows::{Carried, Now, Rows, leading};
 use super::sides::names;
 use super::streams::Streams;
 use crate::back::{Back, ways};
 use crate::mapping::MapError;
 use crate::run::{Ended, IDLE, Migration, PROBLEM_TRIES};
-use crate::source::SourceError;
+use crate::source::{SourceError, Tip};
 use crate::state::State;
 use crate::verify::stored;
 use crate::world::{self, Moment};

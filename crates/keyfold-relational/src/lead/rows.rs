@@ -2,13 +2,12 @@
 //! refuses waits for the others: what it refers to may come with them. Each row is read again before the end: as
 //! the database has it, it must make the item that it is of.
 
-use super::{Lead, Tip, Wrote};
 use crate::back::{Back, at_once, forms};
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::run::Ended;
-use crate::source::{Source, SourceError};
+use crate::source::{Lead, Source, SourceError, Tip, Wrote};
 use crate::statement::table;
 use keyfold_lower::arguments::Values;
 use keyfold_model::{DefaultValue, value};

@@ -1,7 +1,7 @@
 //! The streams of the tables, read shard by shard, parents before their children.
 
-use super::Tip;
 use crate::patient::patient;
+use crate::source::Tip;
 use crate::state::Asking;
 use crate::world::Moment;
 use keyfold_api::{ErrorKind, StreamEvent, StreamSpecification, UpdateTableInput};

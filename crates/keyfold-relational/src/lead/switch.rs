@@ -8,10 +8,10 @@
 //!        ── note `follow` ── the database takes writes
 //! ```
 
-use super::Tip;
 use super::rows::leading;
 use super::sides::Tables;
 use crate::run::{Ended, Migration};
+use crate::source::Tip;
 use crate::state::{Phase, State, States};
 use crate::taking::refused;
 use crate::verify::{Verified, VerifyError, verify};
@@ -39,36 +39,6 @@ pub enum Turned {
     GivenUp,
     /// Rows and items differ: who led leads still.
     Differs(Box<Verified>),
-}
-
-/// The refusal of what cannot be while a switch is under way.
-pub(crate) fn under_way(phase: Phase) -> Ended {
-    let (goes_on, gives_up) = match phase {
-        Phase::Returning => ("keyfold migrate switch --back", "keyfold migrate switch"),
-        Phase::Begin
-        | Phase::Copy
-        | Phase::Follow
-        | Phase::Closing
-        | Phase::Lead
-        | Phase::Complete => ("keyfold migrate switch", "keyfold migrate switch --back"),
-    };
-    refused(format!(
-        "a switch is under way, and nobody can write: `{goes_on}` goes on with it, `{gives_up}` gives it up"
-    ))
-}
-
-/// Whether a migration can be given up: while the tables lead, the database has not all that they hold.
-///
-/// # Errors
-/// `Refused` when it cannot.
-pub fn may_abort(state: &State) -> Result<(), Ended> {
-    match state.phase {
-        Phase::Lead | Phase::Returning => Err(refused(
-            "the tables lead, and the database may not have all that they hold: `keyfold migrate switch --back` first, \
-             or `complete`",
-        )),
-        Phase::Begin | Phase::Copy | Phase::Follow | Phase::Closing | Phase::Complete => Ok(()),
-    }
 }
 
 /// Whether the migration is as a run has noted it.

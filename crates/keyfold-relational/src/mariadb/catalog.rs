@@ -5,7 +5,7 @@ use super::kind::{self, Kind};
 use super::quoting::{literal, quoted};
 use super::session::Session;
 use super::table::Table;
-use crate::catalog::TableColumn;
+use crate::source::TableColumn;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 

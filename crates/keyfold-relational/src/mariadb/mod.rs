@@ -29,8 +29,8 @@ mod session;
 mod table;
 mod value;
 
-use crate::catalog::TableColumn;
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
 use crate::statement;
 use crate::world::Moment;

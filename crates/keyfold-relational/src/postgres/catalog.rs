@@ -2,8 +2,8 @@
 
 use super::quoting::{literal, quoted};
 use super::session::Session;
-use crate::catalog::TableColumn;
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 use std::collections::BTreeMap;

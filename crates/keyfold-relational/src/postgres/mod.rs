@@ -21,8 +21,8 @@ mod slot;
 mod tls;
 mod value;
 
-use crate::catalog::TableColumn;
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, Source, SourceError, Watched};
 use crate::world;
 use keyfold_model::schema::origin::SqlTable;

@@ -4,8 +4,7 @@
 use super::triggers::{MARK, note, quoted};
 use super::{Sqlite, sql_value};
 use crate::cell::Cell;
-use crate::lead::{Lead, Noted, Tip, Wrote};
-use crate::source::{Source, SourceError, Watched};
+use crate::source::{Lead, Noted, Source, SourceError, Tip, Watched, Wrote};
 use keyfold_stream::{Position, ShardKey};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 

@@ -7,9 +7,9 @@ mod joins;
 mod lead;
 mod triggers;
 
-use crate::catalog::TableColumn;
 use crate::cell::Cell;
-use crate::lead::Lead;
+use crate::source::Lead;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, End, Source, SourceError, Touched, Watched};
 use crate::statement;
 use crate::world::Lock;

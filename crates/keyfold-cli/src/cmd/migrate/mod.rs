@@ -14,7 +14,6 @@ mod told;
 
 use super::database::failure;
 use super::moving::{asked, can_ask, looked_at, made_at, written_at};
-use super::watched::watched;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -30,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use switching::{Switching, tables};
+use told::read;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -137,16 +137,6 @@ fn checked(origin: &Origin, back: bool, output: Output) -> Result<(), Failure> {
         || told::show_check(&found),
         verdict,
     )
-}
-
-/// Calls what reads rows, shows how far it is, and stops it on Ctrl-C.
-fn read<T: Send>(
-    progress: &Progress,
-    output: Output,
-    does: impl FnOnce() -> T + Send,
-) -> Result<T, Failure> {
-    let stand = || told::stand(&progress.figures());
-    watched(output, stand, || progress.stop(), does)
 }
 
 fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {

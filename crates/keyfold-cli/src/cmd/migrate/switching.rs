@@ -1,7 +1,7 @@
 //! Who leads becomes the other side: the tables, or the database again.
 
 use super::opening::{Both, mapping};
-use super::{read, told};
+use super::told::{self, read};
 use crate::cmd::moving::{asked, can_ask, force, is_slow, written_at};
 use crate::failure::Failure;
 use crate::output::Output;

@@ -1,10 +1,12 @@
 //! What is shown of a migration: for people, and for programs.
 
-use crate::cmd::watched::Stand;
+use crate::cmd::watched::{Stand, watched};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
-use keyfold_relational::{Alike, Checked, Ended, Figures, Mended, Problem, State, Verified};
+use keyfold_relational::{
+    Alike, Checked, Ended, Figures, Mended, Problem, Progress, State, Verified,
+};
 use serde_json::{Value as Json, json};
 
 /// How far a command is that reads rows.
@@ -23,6 +25,16 @@ pub(super) fn stand(figures: &Figures) -> Stand {
         member: "counted",
         counted: counted(figures),
     }
+}
+
+/// Calls what reads rows, shows how far it is, and stops it on Ctrl-C.
+pub(super) fn read<T: Send>(
+    progress: &Progress,
+    output: Output,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
+    let shown = || stand(&progress.figures());
+    watched(output, shown, || progress.stop(), does)
 }
 
 fn counted(figures: &Figures) -> Json {
