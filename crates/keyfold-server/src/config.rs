@@ -135,7 +135,7 @@ impl ServerConfig {
             body_bytes_max: REQUEST_BODY_BYTES_MAX,
             receive_timeout: Duration::from_secs(60),
             send_timeout: Duration::from_secs(30),
-            bodies_bytes_max: 512 * 1024 * 1024,
+            bodies_bytes_max: 64 * 1024 * 1024,
             connections_max: 10_000,
             connections_of_address_max: 5_000,
             shutdown_timeout: Duration::from_secs(10),

@@ -19,10 +19,15 @@ use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_model::Model;
 use keyfold_server::{Server, ServerConfig};
 use keyfold_stream::views::{ViewOptions, ViewWorker};
+use keyfold_threads::ask_for_slice;
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The time slice of the threads that answer: several requests, and a part of a flush.
+const SLICE: Duration = Duration::from_micros(500);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -301,6 +306,9 @@ pub(super) fn start<T>(
         .max(2);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
+        .on_thread_start(|| {
+            ask_for_slice(SLICE);
+        })
         .enable_all()
         .build()
         .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
