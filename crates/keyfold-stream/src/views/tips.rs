@@ -274,6 +274,12 @@ impl End {
 }
 
 impl Tips {
+    /// The shards with their positions.
+    #[cfg(test)]
+    pub(crate) fn shards(&self) -> impl Iterator<Item = (&ShardKey, &Position)> {
+        self.all.iter().map(|(_, key, at)| (key, at))
+    }
+
     /// Up to where a generation's consumers have handled their shards.
     ///
     /// # Errors
