@@ -37,7 +37,7 @@ impl Place {
             "region": region,
             "isHere": is_here,
             "mayWrite": may_write,
-            "isFolder": backend.is_embedded(),
+            "isFolder": url.is_none() && backend.is_embedded(),
         })
     }
 }
