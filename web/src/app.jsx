@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { Editor, goTo } from "./editor.jsx";
 import { begin, intoAddress } from "./explore/data.js";
+import { Difference } from "./difference.jsx";
 import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
@@ -72,6 +73,7 @@ function Tabs() {
       {tab("model", "Model", true)}
       {tab("map", "Table map")}
       {tab("patterns", "Patterns")}
+      {tab("difference", "Difference")}
       <span class="grow" />
       <State />
     </nav>
@@ -138,8 +140,8 @@ function Design() {
         <Editor />
         <Findings />
       </section>
-      <section class="side" aria-label={side.value === "map" ? "table map" : "patterns"} tabIndex={0}>
-        {side.value === "map" ? <TableMap /> : <PatternTable />}
+      <section class="side" aria-label={side.value === "map" ? "table map" : side.value} tabIndex={0}>
+        {side.value === "map" ? <TableMap /> : side.value === "patterns" ? <PatternTable /> : <Difference />}
       </section>
     </main>
   );

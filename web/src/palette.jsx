@@ -53,6 +53,7 @@ function commands() {
     { name: "Show the model", run: inDesign(() => (front.value = "model")) },
     { name: "Show the table map", run: () => show("map") },
     { name: "Show the patterns", run: () => show("patterns") },
+    { name: "Show the difference to the stored file", run: () => show("difference") },
     ...ofData(),
     ...ofColours(),
     ...files.value.map((one, at) => ({ name: `Open ${nameOf(one)}`, run: () => (file.value = at) })),
