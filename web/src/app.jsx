@@ -6,6 +6,7 @@ import { begin, intoAddress } from "./explore/data.js";
 import { Difference } from "./difference.jsx";
 import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
+import { Operate } from "./operate.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
 import { PatternTable } from "./patterns.jsx";
 import { connect } from "./server.js";
@@ -14,12 +15,15 @@ import "./style.css";
 
 const THEMES = { system: "light", light: "dark", dark: "system" };
 
-/** Leads from the model to the data and back, where the page has both. */
+const NAMES = { design: "Design", explore: "Explore", operate: "Operate" };
+
+/** Leads from the model to the data and back, where the page has a place. */
 function Views() {
-  if (place.value === null || files.value.length === 0) return null;
-  return ["design", "explore"].map((one) => (
+  if (place.value === null) return null;
+  const all = files.value.length === 0 ? ["explore", "operate"] : ["design", "explore", "operate"];
+  return all.map((one) => (
     <button class="tab" aria-pressed={view.value === one} onClick={() => (view.value = one)}>
-      {one === "design" ? "Design" : "Explore"}
+      {NAMES[one]}
     </button>
   ));
 }
@@ -125,7 +129,7 @@ function Page() {
   return (
     <>
       <Header />
-      {view.value === "explore" ? <Explore /> : <Design />}
+      {view.value === "explore" ? <Explore /> : view.value === "operate" ? <Operate /> : <Design />}
       <Notice />
       <Palette />
     </>

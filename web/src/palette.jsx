@@ -31,6 +31,7 @@ function ofData() {
   ];
   return [
     files.value.length > 0 && { name: "Explore the data", run: () => (view.value = "explore") },
+    { name: "Operate: the state of all tables", run: () => (view.value = "operate") },
     ...(view.value === "explore" ? page : []),
     (tables.value?.tables ?? []).length > 0 && { name: "Build a Query, a Scan or a statement", run: () => exploreRaw() },
     ...(tables.value?.tables ?? []).map(({ name }) => ({ name: `Explore table ${name}`, run: () => exploreTable(name) })),

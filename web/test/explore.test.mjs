@@ -272,6 +272,9 @@ test("a folder is explored without a model, and by keyboard alone", async () => 
   try {
     const { page: own, faults, context } = await opened(bare, { colorScheme: "dark" });
     assert.equal(await own.getByRole("button", { name: "Design" }).count(), 0);
+    await own.getByRole("button", { name: "Operate" }).click();
+    await own.locator(".state-of", { hasText: "holds" }).waitFor();
+    await own.getByRole("button", { name: "Explore", exact: true }).click();
     await own.locator(".choice", { hasText: "Shop" }).waitFor();
     await own.keyboard.press("Control+k");
     await own.keyboard.type("table shop");

@@ -7,6 +7,8 @@
 //! POST /explore/items   items   a page of a table, an index or a collection, as entities
 //! POST /explore/run     run     a page of a pattern's answer
 //! POST /explore/raw     raw     a page of a Query, a Scan or a statement that somebody has written
+//! POST /explore/state   operate  the state of all tables
+//! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
 //! POST /explore/item    raw_write  one item as it is stored: shown, and then written
 //! POST /explore/create  create  the tables of the model that the place has not
@@ -21,11 +23,13 @@ mod exchange;
 mod fault;
 mod form;
 mod items;
+mod operate;
 mod place;
 mod raw;
 mod raw_write;
 mod run;
 mod step;
+mod stream;
 mod tables;
 mod typed;
 
@@ -56,6 +60,9 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
             .and_then(|asked| run::page(place, &needed(files, asked.file)?, &asked)),
         "raw" => asked::<raw::Asked>(body)
             .and_then(|asked| raw::page(place, model(files, asked.file)?.as_ref(), &asked)),
+        "state" => operate::state(place),
+        "stream" => asked::<stream::Asked>(body)
+            .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
         "item" if place.may_write => {
             asked::<raw_write::Asked>(body).and_then(|asked| raw_write::write(place, &asked))
         }
