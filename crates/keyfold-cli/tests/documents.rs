@@ -489,6 +489,12 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     call(0, "compare", &[&at[..], &["--for", "1200ms"]].concat());
     call(0, "verify", &[&at[..], &report].concat());
     call(0, "verify", &[&at[..], &["--mend", "--yes"]].concat());
+    call(0, "check", &["--back"]);
+    for more in [&[][..], &["--back"], &["--quick"]] {
+        call(0, "switch", &[&at[..], more, &["--yes"]].concat());
+        call(0, "status", &at);
+    }
+    call(0, "switch", &[&at[..], &["--yes"]].concat());
     call(0, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "abort", &[&at[..], &["--yes"]].concat());
     names

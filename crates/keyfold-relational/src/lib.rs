@@ -12,6 +12,7 @@
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
+//! - `back`: items become rows again; `lead`: the tables lead, and the database follows.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
@@ -24,6 +25,7 @@
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
 
 mod apply;
+mod back;
 mod bounded;
 mod catalog;
 mod cell;
@@ -33,6 +35,7 @@ mod copy;
 mod dialect;
 mod doubles;
 mod drafts;
+mod lead;
 mod mapping;
 pub mod mariadb;
 mod mend;
@@ -56,11 +59,13 @@ mod windows;
 mod wish;
 mod world;
 
+pub use back::check_back;
 pub use bounded::{Bound, Walk};
 pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableColumn, Unique};
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
+pub use lead::{Lead, Noted, Switch, Tables, Tip, Turned, Wrote, may_abort};
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};

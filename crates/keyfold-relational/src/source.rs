@@ -1,6 +1,8 @@
 //! What a migration needs of a relational database.
 
+use crate::catalog::TableColumn;
 use crate::cell::Cell;
+use crate::lead::Lead;
 use keyfold_model::schema::origin::SqlTable;
 
 /// Why a source cannot be read.
@@ -104,6 +106,12 @@ pub trait Source {
     /// # Errors
     /// When the database cannot be read.
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError>;
+
+    /// The columns of a table as rows are written to it, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError>;
 
     /// The columns of a key of a table, in whose order the database reads its rows without sorting them: no two
     /// rows have the same, and none is NULL. Empty where there is no such key.
@@ -270,6 +278,11 @@ pub trait Source {
     /// # Errors
     /// When the database refuses it.
     fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError>;
+
+    /// What a switch to the tables needs; `None` for a database that cannot follow them.
+    fn lead(&mut self) -> Option<&mut dyn Lead> {
+        None
+    }
 
     /// Takes the right to migrate, which one process at a time has, as long as it lives.
     ///

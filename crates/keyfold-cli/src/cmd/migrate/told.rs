@@ -157,10 +157,16 @@ pub(super) fn run_json(ended: &Ended, figures: &Figures) -> Json {
 }
 
 pub(super) fn show_run(ended: &Ended, figures: &Figures) {
+    let put = match figures.leads {
+        true => counted_u64(figures.put, "row"),
+        false => format!(
+            "{} read, {}",
+            counted_u64(figures.read, "row"),
+            counted_u64(figures.put, "item")
+        ),
+    };
     terminal::line(&format!(
-        "{} read, {} put, {} deleted; {} carried",
-        counted_u64(figures.read, "row"),
-        counted_u64(figures.put, "item"),
+        "{put} put, {} deleted; {} carried",
         figures.deleted,
         counted_u64(figures.changes, "change"),
     ));
@@ -221,6 +227,13 @@ pub(super) fn show_status(state: Option<&State>) {
                 keyfold_relational::Phase::Copy => format!("copying {}", state.entity),
                 keyfold_relational::Phase::Follow => "following changes".to_owned(),
                 keyfold_relational::Phase::Begin => "beginning".to_owned(),
+                keyfold_relational::Phase::Closing => {
+                    "nobody writes, a switch to the tables is under way".to_owned()
+                }
+                keyfold_relational::Phase::Lead => "the tables lead".to_owned(),
+                keyfold_relational::Phase::Returning => {
+                    "nobody writes, a switch back to the database is under way".to_owned()
+                }
                 keyfold_relational::Phase::Complete => "complete".to_owned(),
             },
             counted_u64(state.rows, "row"),
@@ -269,6 +282,14 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
             )))
         }
     }
+}
+
+/// The verdict of a switch that found that the sides differ.
+pub(super) fn verdict_of_switch(found: &Verified, leads: &str) -> Result<(), Failure> {
+    Err(Failure::refused(format!(
+        "{}: nothing was switched, and {leads}",
+        difference(found.count)
+    )))
 }
 
 pub(super) fn difference(count: u64) -> String {
