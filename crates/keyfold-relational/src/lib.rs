@@ -20,7 +20,7 @@
 //! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `windows`: changes of many rows; `check`: what stands in the way before anything is written;
 //!   `bounded`: rows that have some values, and all in turn.
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
-//! - `world`: time, chance and a lock.
+//! - `world`: time, chance and a lock. `untrusted`: faults of TLS that do not pass.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
 
@@ -53,6 +53,7 @@ pub mod sqlite;
 mod state;
 mod statement;
 mod taking;
+mod untrusted;
 mod verify;
 mod windows;
 mod wish;
