@@ -18,8 +18,11 @@ pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         return Err(Problem::invalid(detail));
     }
     serde_path_to_error::deserialize(body).map_err(|why| {
-        let path = why.path().iter().count() > 0;
-        let path = path.then(|| why.path().to_string()).unwrap_or_default();
+        let path = match why.path().iter().next() {
+            Some(_) => why.path().to_string(),
+            // Of the body as a whole.
+            None => String::new(),
+        };
         of_body(&path, &why.inner().to_string())
     })
 }
