@@ -33,12 +33,39 @@ for n in $(seq 1 "${ITEMS:-50}"); do
     readerId="r$n" email="r$n@example.com" city="c$((n % 5))" visits="1e-$n"
 done > "$work/put"
 # The tables are new in the target: the move refuses a table that exists.
-"$keyfold" move "keyfold:$work/here" "$there" --stop-when-even
+"$keyfold" move "keyfold:$work/here" "$there" --follow --stop-when-even --yes
 "$keyfold" move verify "keyfold:$work/here" "$there"
 "$keyfold" run "$work/beyond.keyfold" readers_in city=c1 --endpoint "$there"
 "$keyfold" move "$there" "keyfold:$work/back" --table KeyfoldBeyond --writers-stopped --stop-when-even
 "$keyfold" move verify "keyfold:$work/here" "keyfold:$work/back"
 
-echo "== 3. what was made there is deleted"
+echo "== 3. programs are switched there and back, where the engine has resource-based policies"
+writes() {
+  "$keyfold" put "$work/beyond.keyfold" Reader "readerId=$1" "email=$1@example.com" city=c1 visits=1 "${@:2}"
+}
+refuses() {
+  if writes "$@"; then
+    echo "a write was taken where it should have been refused" >&2
+    exit 1
+  fi
+}
+if "$keyfold" move switch "keyfold:$work/here" "$there" --stop-when-switched --yes 2> "$work/said"; then
+  refuses late --data "$work/here"
+  writes new --endpoint "$there"
+  "$keyfold" move reverse "keyfold:$work/here" "$there" --stop-when-switched --yes
+  refuses late --endpoint "$there"
+  writes old --data "$work/here"
+  "$keyfold" run "$work/beyond.keyfold" reader readerId=new --data "$work/here"
+  "$keyfold" move resume "keyfold:$work/here" "$there" --stop-when-even --yes
+  "$keyfold" move verify "keyfold:$work/here" "$there"
+  echo "both sides took writes in turn, and refused them"
+elif grep -qE "policy|policies" "$work/said"; then
+  cat "$work/said"
+else
+  cat "$work/said" >&2
+  exit 1
+fi
+
+echo "== 4. what was made there is deleted"
 "$keyfold" move abort "keyfold:$work/here" "$there" --yes
 echo "proved, moved there and back, and removed"

@@ -142,10 +142,26 @@ def program(language, model, plan, endpoint):
     """The program of a language on an endpoint."""
     if language == "rust":
         return Program([CALLS, str(model), endpoint])
+    return Program(command_of(language, endpoint), plan)
+
+
+def command_of(language, endpoint):
     if language == "typescript":
-        return Program(["node", TYPESCRIPT, endpoint], plan)
+        return ["node", TYPESCRIPT, endpoint]
     python = [PYTHON / ".venv" / "bin" / "python", PYTHON / "tests" / "lockstep.py", "--endpoint", endpoint]
-    return Program([*python, *(["--async"] if language == "python, awaited" else [])], plan)
+    return [*python, *(["--async"] if language == "python, awaited" else [])]
+
+
+def generated(language, model, plan, endpoint):
+    """The same program, which calls the methods of the file that is generated of the model."""
+    program = Program([*command_of(language, endpoint), "--generated"])
+    name = program.carry(plan)["generate"]
+    command = [KEYFOLD, "generate", name, str(model), "--exact-numbers"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: {done.stderr}")
+    program.carry({"generated": done.stdout})
+    return program
 
 
 LANGUAGES = ("rust", "typescript", "python", "python, awaited")

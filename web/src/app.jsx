@@ -3,8 +3,10 @@
 import { render } from "preact";
 import { Editor, goTo } from "./editor.jsx";
 import { begin, intoAddress } from "./explore/data.js";
+import { Difference } from "./difference.jsx";
 import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
+import { Operate } from "./operate.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
 import { PatternTable } from "./patterns.jsx";
 import { connect } from "./server.js";
@@ -13,12 +15,15 @@ import "./style.css";
 
 const THEMES = { system: "light", light: "dark", dark: "system" };
 
-/** Leads from the model to the data and back, where the page has both. */
+const NAMES = { design: "Design", explore: "Explore", operate: "Operate" };
+
+/** Leads from the model to the data and back, where the page has a place. */
 function Views() {
-  if (place.value === null || files.value.length === 0) return null;
-  return ["design", "explore"].map((one) => (
+  if (place.value === null) return null;
+  const all = files.value.length === 0 ? ["explore", "operate"] : ["design", "explore", "operate"];
+  return all.map((one) => (
     <button class="tab" aria-pressed={view.value === one} onClick={() => (view.value = one)}>
-      {one === "design" ? "Design" : "Explore"}
+      {NAMES[one]}
     </button>
   ));
 }
@@ -72,6 +77,7 @@ function Tabs() {
       {tab("model", "Model", true)}
       {tab("map", "Table map")}
       {tab("patterns", "Patterns")}
+      {tab("difference", "Difference")}
       <span class="grow" />
       <State />
     </nav>
@@ -123,7 +129,7 @@ function Page() {
   return (
     <>
       <Header />
-      {view.value === "explore" ? <Explore /> : <Design />}
+      {view.value === "explore" ? <Explore /> : view.value === "operate" ? <Operate /> : <Design />}
       <Notice />
       <Palette />
     </>
@@ -138,8 +144,8 @@ function Design() {
         <Editor />
         <Findings />
       </section>
-      <section class="side" aria-label={side.value === "map" ? "table map" : "patterns"} tabIndex={0}>
-        {side.value === "map" ? <TableMap /> : <PatternTable />}
+      <section class="side" aria-label={side.value === "map" ? "table map" : side.value} tabIndex={0}>
+        {side.value === "map" ? <TableMap /> : side.value === "patterns" ? <PatternTable /> : <Difference />}
       </section>
     </main>
   );

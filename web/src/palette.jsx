@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { answer, explorePattern, exploreTable, hasBefore, model, next, previous, shownRows, tables } from "./explore/data.js";
+import { answer, explorePattern, exploreRaw, exploreTable, hasBefore, model, next, previous, shownRows, tables } from "./explore/data.js";
 import { edit } from "./explore/edit.jsx";
 import { toCsv, toJsonl } from "./explore/export.js";
 import { format, goToDeclaration, nextFinding, whenShown } from "./editor.jsx";
@@ -31,7 +31,9 @@ function ofData() {
   ];
   return [
     files.value.length > 0 && { name: "Explore the data", run: () => (view.value = "explore") },
+    { name: "Operate: the state of all tables", run: () => (view.value = "operate") },
     ...(view.value === "explore" ? page : []),
+    (tables.value?.tables ?? []).length > 0 && { name: "Build a Query, a Scan or a statement", run: () => exploreRaw() },
     ...(tables.value?.tables ?? []).map(({ name }) => ({ name: `Explore table ${name}`, run: () => exploreTable(name) })),
     ...(model.value?.patterns ?? []).map(({ name }) => ({ name: `Run pattern ${name}`, run: () => explorePattern(name) })),
     ...(place.value.mayWrite ? (model.value?.entities ?? []).filter((one) => one.isWritten) : []).map(({ name }) => ({ name: `New ${name}`, run: () => edit("create", name) })),
@@ -52,6 +54,7 @@ function commands() {
     { name: "Show the model", run: inDesign(() => (front.value = "model")) },
     { name: "Show the table map", run: () => show("map") },
     { name: "Show the patterns", run: () => show("patterns") },
+    { name: "Show the difference to the stored file", run: () => show("difference") },
     ...ofData(),
     ...ofColours(),
     ...files.value.map((one, at) => ({ name: `Open ${nameOf(one)}`, run: () => (file.value = at) })),

@@ -1,11 +1,47 @@
 // The pattern table: what each question becomes.
 
+import { useEffect, useState } from "preact/hooks";
 import { goToDeclaration } from "./editor.jsx";
+import { whyOf } from "./server.js";
 import { design } from "./state.js";
 
 const named = (one) => one.name + (one.optional ? "?" : "");
 
+/** Each key of the pattern's table with the planner's reason. */
+function Reasons({ row }) {
+  const [all, setAll] = useState(null);
+  const shown = design.value;
+  useEffect(() => {
+    let isOver = false;
+    whyOf(row.name, row.without).then((said) => isOver || setAll(said));
+    return () => (isOver = true);
+  }, [row.name, row.without.join(), shown]);
+  return (
+    <tr class="reasons">
+      <td colSpan={5}>
+        <ul>
+          {(all ?? []).map(({ index, isRead, reason }) => (
+            <li class={isRead ? "good" : undefined}>
+              <b>{index ?? row.table}</b> {isRead ? "is read" : "is not read"}: {reason}
+            </li>
+          ))}
+        </ul>
+      </td>
+    </tr>
+  );
+}
+
 function Row({ row }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Plan row={row} isOpen={isOpen} toggle={() => setOpen(!isOpen)} />
+      {isOpen && <Reasons row={row} />}
+    </>
+  );
+}
+
+function Plan({ row, isOpen, toggle }) {
   const parameters = row.parameters.map(named).join(", ");
   return (
     <tr>
@@ -17,6 +53,7 @@ function Row({ row }) {
       <td data-head="request">
         {row.request} <div class="soft">{row.table}{row.index === null ? "" : ` / ${row.index}`}</div>
         {row.consistency === "strong" && <div class="soft">strong</div>}
+        <button class="link" aria-expanded={isOpen} aria-label={`why ${row.name} reads ${row.index ?? row.table}`} onClick={toggle}>why?</button>
       </td>
       <td data-head="key condition">
         <code>{row.keyCondition}</code>

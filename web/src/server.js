@@ -123,6 +123,12 @@ export function follow(uri) {
   client.initializing.then(() => draw(client, uri));
 }
 
+/** Why a pattern of the shown file reads its key, and no other of its table; null where it is not known. */
+export const whyOf = (pattern, without) => client.request("keyfold/why", { textDocument: { uri: shown }, pattern, without }).catch(() => null);
+
+/** The shown model beside the stored one; null where nothing is stored, or the model never was without errors. */
+export const differenceOf = () => client.request("keyfold/difference", { textDocument: { uri: shown } }).catch(() => null);
+
 /** Draws in this width from now on. */
 export function drawIn(pixels) {
   if (pixels === width) return;

@@ -18,9 +18,9 @@ export const paletteOpen = signal(false);
 /** The place whose data is explored: `{ shown, url, region, isHere, mayWrite, isFolder }`; null without one. */
 export const place = signal(null);
 
-const SIDES = ["map", "patterns"];
+const SIDES = ["map", "patterns", "difference"];
 const THEMES = ["system", "light", "dark"];
-const VIEWS = ["design", "explore"];
+const VIEWS = ["design", "explore", "operate"];
 
 /** What the address says behind `#`. */
 export const address = () => new URLSearchParams(location.hash.slice(1));
@@ -39,8 +39,11 @@ export const side = signal(first.side);
 /** What a narrow page shows: the model, or what is beside it. */
 export const front = signal(first.front);
 export const theme = signal(first.theme);
-/** `design`: the model; `explore`: the data. */
+/** `design`: the model; `explore`: the data; `operate`: the place as a whole. */
 export const view = signal(first.view);
+
+/** The table whose changes are followed; null for none. */
+export const operated = signal(address().get("follow"));
 
 export const current = computed(() => files.value[file.value]);
 /** The last part of a file's path, where no other file has the same. */
@@ -62,6 +65,7 @@ export function keepAddress(more) {
     if (front.value !== "model") said.set("front", front.value);
     if (theme.value !== THEMES[0]) said.set("theme", theme.value);
     if (view.value !== VIEWS[0]) said.set("view", view.value);
+    if (view.value === "operate" && operated.value !== null) said.set("follow", operated.value);
     more(said);
     const hash = said.toString();
     history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
@@ -76,7 +80,7 @@ addEventListener("hashchange", () => {
   const said = fromAddress();
   file.value = files.value[said.file] ? said.file : 0;
   [side.value, front.value, theme.value] = [said.side, said.front, said.theme];
-  view.value = viewOf(said.view);
+  [view.value, operated.value] = [viewOf(said.view), address().get("follow")];
 });
 
 // A page that holds unsaved texts asks before it is left.
@@ -85,7 +89,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 /** Data is shown where there is a place, and nothing else where there is no model. */
-const viewOf = (wanted) => (place.value === null ? "design" : files.value.length === 0 ? "explore" : wanted);
+const viewOf = (wanted) => (place.value === null ? "design" : files.value.length === 0 && wanted === "design" ? "explore" : wanted);
 
 /** Asks the workbench; a refusal is an error with its reason. */
 export async function ask(path, body) {

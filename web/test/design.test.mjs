@@ -38,7 +38,7 @@ const tiles = (page) => page.locator("svg.map .item .name").allTextContents();
 
 test("a model is written, its mistake mended by the offered repair, and saved", async () => {
   const { page: own, faults } = await page();
-  assert.ok((await tiles(own)).includes("Order.summary[]"));
+  await own.locator("svg.map .item .name", { hasText: "Order.summary[]" }).first().waitFor();
   await own.locator(".cm-content").click();
   await own.keyboard.press("Control+End");
   await own.keyboard.type("\nentity Coupon\n  code: string, email: string\n");
@@ -79,8 +79,51 @@ test("the patterns follow each keystroke", async () => {
   assert.equal(await own.locator(".patterns tbody tr").count(), count + 1);
   const row = own.locator(".patterns tr", { has: own.locator("th", { hasText: /^order\(/ }) });
   assert.match(await row.textContent(), /GetItem.*PK = "ORDER#\{orderId\}"/);
-  await row.locator("button").click();
+  await row.locator("th button").click();
   assert.match(await own.locator(".cm-activeLine").textContent(), /^pattern order\(/);
+  assert.deepEqual(faults, []);
+});
+
+test("a pattern says why it reads this key and no other, and follows the text", async () => {
+  const { page: own, faults } = await page({ hash: "#side=patterns" });
+  await own.getByRole("button", { name: "why user_by_email reads GSI1" }).click();
+  const reasons = own.locator(".reasons li");
+  await reasons.nth(1).waitFor();
+  assert.match((await reasons.allTextContents()).join("\n"), /^Shop is not read: its partition key "USER#\{userId\}" needs `userId`, which the pattern is not given\nGSI1 is read: it holds exactly what is asked: GSI1PK = "EMAIL#\{email\}"/);
+  // The parameter gets another name: the answer is asked again.
+  await own.locator(".cm-content").click();
+  await own.keyboard.press("Control+End");
+  await own.keyboard.type("\npattern order(orderId) -> Order?\n");
+  await own.locator(".patterns th", { hasText: /^order\(/ }).waitFor();
+  await own.getByRole("button", { name: "why order reads Shop" }).click();
+  await own.locator(".reasons", { hasText: /GSI1 is not read/ }).nth(0).waitFor();
+  await own.getByRole("button", { name: "why user_by_email reads GSI1" }).click();
+  assert.equal(await own.locator(".reasons").count(), 1);
+  assert.deepEqual(faults, []);
+});
+
+test("the difference to the stored file says what it means for data", async () => {
+  writeFileSync(workbench.files[0], SHOP);
+  const { page: own, faults } = await page({ hash: "#side=difference" });
+  await own.locator(".side", { hasText: "there is no difference" }).waitFor();
+  await own.locator(".cm-content").click();
+  await own.keyboard.press("Control+End");
+  await own.keyboard.type("\npattern order(orderId) -> Order?\n");
+  await own.locator(".difference li", { hasText: "pattern order: added" }).waitFor();
+  await own.locator(".side .good", { hasText: "Stored data stays as it is." }).waitFor();
+  await own.keyboard.type("\nentity Coupon\n  code: string\nkey \"COUPON#{code}\" \"COUPON\"\nGSI1 \"COUPONS\" \"{code}\"\n");
+  await own.locator(".difference li", { hasText: "entity Coupon: added" }).waitFor();
+  await own.keyboard.press("Control+Home");
+  // An attribute of all stored orders.
+  const line = own.locator(".cm-line", { hasText: /^ *orderId: string/ }).first();
+  await line.click();
+  await own.keyboard.press("End");
+  await own.keyboard.type(", weight: number");
+  await own.locator(".difference .warn", { hasText: /backfill/ }).first().waitFor();
+  await own.locator(".side > .warn", { hasText: "Every item of an entity gets something more." }).waitFor();
+  await own.keyboard.press("Control+s");
+  await own.locator(".side", { hasText: "there is no difference" }).waitFor();
+  writeFileSync(workbench.files[0], SHOP);
   assert.deepEqual(faults, []);
 });
 
@@ -129,14 +172,18 @@ test("everything is reached without a mouse, and a link keeps the view", async (
 const VIEWS = [];
 for (const width of [1280, 390]) {
   for (const colorScheme of ["light", "dark"]) {
-    for (const hash of ["", "#file=1&front=side", "#file=1&side=patterns&front=side"]) VIEWS.push({ width, colorScheme, hash });
+    for (const hash of ["", "#file=1&front=side", "#file=1&side=patterns&front=side", "#side=difference&front=side"]) VIEWS.push({ width, colorScheme, hash });
   }
 }
 
 test("no view violates a rule of axe, and none is wider than its window", async () => {
   for (const view of VIEWS) {
     const { page: own, faults, context } = await page(view);
-    await own.locator("svg.map, .patterns").first().waitFor({ state: "attached" });
+    await own.locator("svg.map, .patterns, .side .empty").first().waitFor({ state: "attached" });
+    if (view.hash.includes("patterns")) {
+      await own.locator(".patterns td .link").first().click();
+      await own.locator(".reasons li").first().waitFor();
+    }
     // The script comes by the protocol of the browser: the page's policy would refuse it.
     await own.evaluate(readFileSync(axe, "utf8"));
     const { violations } = await own.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));

@@ -124,6 +124,62 @@ test("a pattern is run by its form, wrong input is named at its field, pages fol
   assert.deepEqual(faults, []);
 });
 
+test("a request is built by a form, costs are said before a Scan, and a link asks it again", async () => {
+  const { page: own, faults } = await page({ hash: "#view=explore" });
+  await own.getByRole("button", { name: "Build a request…" }).click();
+  assert.ok(await own.getByRole("button", { name: "Run", exact: true }).isDisabled(), "a key is needed");
+  await own.getByLabel("the value of PK").fill("USER#u1");
+  await own.getByLabel("how SK is").selectOption("begins_with");
+  await own.getByLabel("the value of SK").fill("ORDER#");
+  await own.getByRole("button", { name: "Add a filter" }).click();
+  await own.getByLabel("the attribute of filter 1").fill("total");
+  await own.getByLabel("how filter 1 compares").selectOption("between");
+  await own.getByLabel("the type of filter 1").selectOption("N");
+  await own.getByLabel("the least value of total").fill("10");
+  await own.getByLabel("the greatest value of total").fill("20");
+  await own.getByLabel("items of a page").selectOption("10");
+  await own.keyboard.press("Tab");
+  await own.getByLabel("the least value of total").press("Enter");
+  await own.locator(".pages", { hasText: "1 item, 1 request" }).waitFor();
+  assert.match((await cells(own))[0], /Order.summary.*o2.*19/);
+  const sent = JSON.parse(await own.locator(".request pre").first().textContent());
+  assert.deepEqual(sent, {
+    TableName: "Shop",
+    Limit: 10,
+    KeyConditionExpression: "#k0 = :k0 AND begins_with(#k1, :k1)",
+    FilterExpression: "#f0 BETWEEN :f0 AND :f0b",
+    ExpressionAttributeNames: { "#f0": "total", "#k0": "PK", "#k1": "SK" },
+    ExpressionAttributeValues: { ":f0": { N: "10" }, ":f0b": { N: "20" }, ":k0": { S: "USER#u1" }, ":k1": { S: "ORDER#" } },
+    ReturnConsumedCapacity: "TOTAL",
+  });
+  const link = own.url();
+  await own.goto("about:blank");
+  await own.goto(link);
+  await own.locator(".pages", { hasText: "1 item, 1 request" }).waitFor();
+  assert.equal(await own.getByLabel("the greatest value of total").inputValue(), "20");
+
+  await own.getByLabel("operation").selectOption("Scan");
+  assert.match(await own.locator(".raw .warn").textContent(), /A Scan reads all of Shop: [\d,]+ items of [\d,]+ bytes as last counted, about [\d.,]+ read units/);
+  await own.getByRole("button", { name: "remove filter 1" }).click();
+  await own.getByRole("button", { name: "Run", exact: true }).click();
+  await own.locator(".pages", { hasText: "10 items, 1 request" }).waitFor();
+  const before = await cells(own);
+  await own.getByRole("button", { name: "Next", exact: true }).click();
+  await own.waitForFunction((first) => document.querySelector(".grid tbody tr")?.textContent !== first, before[0]);
+  await own.getByRole("button", { name: "Previous", exact: true }).click();
+  await own.waitForFunction((first) => document.querySelector(".grid tbody tr")?.textContent === first, before[0]);
+
+  // A statement reads, and writes nothing.
+  await own.getByLabel("operation").selectOption("ExecuteStatement");
+  await own.getByLabel("statement").fill("SELECT * FROM \"Shop\" WHERE PK = 'USER#u1' AND SK = 'PROFILE'");
+  await own.getByRole("button", { name: "Run", exact: true }).click();
+  await own.locator(".grid .kind", { hasText: /^User$/ }).waitFor();
+  await own.getByLabel("statement").fill("DELETE FROM \"Shop\" WHERE PK = 'USER#u1' AND SK = 'PROFILE'");
+  await own.getByRole("button", { name: "Run", exact: true }).click();
+  await own.locator(".fault", { hasText: "they begin with SELECT" }).waitFor();
+  assert.deepEqual(faults, []);
+});
+
 test("a page is filtered, sorted, cut to columns, and exported", async () => {
   const { page: own, faults } = await page({ hash: "#view=explore&pattern=orders_of_user&a.userId=u1" });
   await own.getByRole("button", { name: "total" }).click();
@@ -195,7 +251,7 @@ test("hostile keys and values are texts, and copied requests ask for exactly the
 test("no credentials reach the page, and nobody else may ask", async () => {
   const { page: own } = await page();
   const ask = (path, body, headers = {}) => own.request.post(`${workbench.origin}${path}`, { data: body, headers: { origin: workbench.origin, ...headers } });
-  for (const [path, body] of [["/explore/tables", { file: 0 }], ["/explore/table", { table: "Shop" }], ["/explore/items", { file: 0, table: "Shop", limit: 5 }], ["/explore/run", { file: 0, pattern: "user", arguments: { userId: "u1" } }]]) {
+  for (const [path, body] of [["/explore/tables", { file: 0 }], ["/explore/table", { table: "Shop" }], ["/explore/items", { file: 0, table: "Shop", limit: 5 }], ["/explore/run", { file: 0, pattern: "user", arguments: { userId: "u1" } }], ["/explore/raw", { file: 0, operation: "Scan", table: "Shop", request: { TableName: "Shop", Limit: 5 } }]]) {
     const answer = await ask(path, body);
     const text = await answer.text();
     assert.equal(answer.status(), 200, text);
@@ -216,6 +272,9 @@ test("a folder is explored without a model, and by keyboard alone", async () => 
   try {
     const { page: own, faults, context } = await opened(bare, { colorScheme: "dark" });
     assert.equal(await own.getByRole("button", { name: "Design" }).count(), 0);
+    await own.getByRole("button", { name: "Operate" }).click();
+    await own.locator(".state-of", { hasText: "holds" }).waitFor();
+    await own.getByRole("button", { name: "Explore", exact: true }).click();
     await own.locator(".choice", { hasText: "Shop" }).waitFor();
     await own.keyboard.press("Control+k");
     await own.keyboard.type("table shop");
@@ -232,10 +291,12 @@ test("a folder is explored without a model, and by keyboard alone", async () => 
   }
 });
 
+const RAW = `&raw=${encodeURIComponent(JSON.stringify({ operation: "Scan", table: "Shop", index: null, keys: [], filters: [{ name: "nothing", how: "does not exist", type: "N", value: "" }], backward: false, strong: true, limit: 10, statement: "" }))}`;
+
 test("no view of data violates a rule of axe, and none is wider than its window", async () => {
   for (const width of [1280, 390]) {
     for (const colorScheme of ["light", "dark"]) {
-      for (const hash of ["", "&table=Shop", "&pattern=recent_orders&a.userId=u1&a.since=x", "&pattern=orders_of_user&a.userId=u1"]) {
+      for (const hash of ["", "&table=Shop", "&pattern=recent_orders&a.userId=u1&a.since=x", "&pattern=orders_of_user&a.userId=u1", RAW]) {
         const { page: own, faults, context } = await page({ width, colorScheme, hash: `#view=explore${hash}` });
         await own.locator(".start, .grid, .field .bad:not(:empty)").first().waitFor();
         if (hash.includes("table")) await own.locator(".grid .kind").first().click();

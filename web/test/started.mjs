@@ -1,6 +1,6 @@
 // A workbench on copies of models, and a browser that opens its address.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,14 +32,31 @@ async function run(args) {
   return { result, end };
 }
 
-/** Starts a server in memory, with the tables of a model. */
-export async function served(model) {
-  const { result, end } = await run(["serve", model, "--memory"]);
-  return { endpoint: result.endpoint, end };
+/**
+ * Starts a server in memory, with the tables of a model. With `--workbench` it has the address of its page, too.
+ * Tests that ask nothing special of the server run at `KEYFOLD_WEB_ENDPOINT` instead, where one is named: a place
+ * without tables, such as moto's server.
+ */
+export async function served(model, more = []) {
+  const foreign = process.env.KEYFOLD_WEB_ENDPOINT;
+  if (foreign !== undefined && more.length === 0) {
+    execFileSync(binary, ["tables", model, "--endpoint", foreign]);
+    return { endpoint: foreign, end: async () => {} };
+  }
+  const { result, end } = await run(["serve", model, "--memory", ...more]);
+  const page = result.workbench === undefined ? {} : { url: result.workbench, origin: new URL(result.workbench).origin };
+  return { endpoint: result.endpoint, ...page, end };
 }
 
 /** Does what the command does with these arguments, and ends. */
 export const done = (args) => execFileSync(binary, args, { encoding: "utf8" });
+
+/** What the command says when it refuses these arguments. */
+export function refused(args) {
+  const { status, stderr } = spawnSync(binary, args, { encoding: "utf8", timeout: 60_000 });
+  if (status === 0 || status === null) throw new Error(`the command was not refused: ${args.join(" ")}`);
+  return stderr;
+}
 
 /** Starts a workbench on these models, by name; `end` stops it. */
 export async function started(models, more = []) {
@@ -75,7 +92,7 @@ export async function opened(workbench, { width = 1280, height = 860, colorSchem
   page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`) && dialog.dismiss());
   page.on("request", (request) => new URL(request.url()).origin === workbench.origin || faults.push(`a request to ${request.url()}`));
   await page.goto(workbench.url + hash);
-  await page.locator(".state.good, .state.bad, main.explore").first().waitFor();
+  await page.locator(".state.good, .state.bad, main.explore, main.operate").first().waitFor();
   return { page, faults, context };
 }
 

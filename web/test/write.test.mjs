@@ -1,8 +1,10 @@
 // Entities written in a real browser: shown first, carried out as they were shown, undone; and refused where nobody agreed.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { closed, done, opened, served, started } from "./started.mjs";
 
@@ -100,6 +102,68 @@ test("an entity is made, changed, deleted and brought back, and all that follows
   assert.deepEqual(faults, []);
 });
 
+test("an item is written as it is stored, if nobody has changed it since it was read", async () => {
+  done(["put", shop, "Product", "productId=raw", "name=Lamp", "price=5", "stock=1", "--endpoint", server.endpoint]);
+  const { page: own, faults } = await page({ hash: `#view=explore&table=Shop&in=${encodeURIComponent('{"PK":{"S":"PRODUCT#raw"}}')}` });
+  const open = async () => {
+    await own.locator(".grid .kind").click();
+    await own.getByRole("button", { name: "As stored…" }).click();
+  };
+  await open();
+  const text = await own.getByLabel("the item in JSON").inputValue();
+  await own.getByLabel("the item in JSON").fill("{");
+  await own.getByRole("button", { name: "Show the request" }).click();
+  await own.locator(".fault", { hasText: "This is no JSON" }).waitFor();
+  await own.getByLabel("the item in JSON").fill(text.replace('"Lamp"', '"<b>Lamp"'));
+  await own.getByRole("button", { name: "Show the request" }).click();
+  const request = JSON.parse(await own.locator(".edit .request pre").textContent());
+  assert.match(request.UpdateExpression, /^SET #s0 = :s0$/);
+  assert.match(request.ConditionExpression, /#h0 = :h0 AND /);
+  assert.equal(run("product", "productId=raw")[0].name, "Lamp", "nothing is written before somebody agrees");
+  // Somebody else is faster.
+  done(["update", shop, "Product", "productId=raw", "price=6", "--endpoint", server.endpoint]);
+  await own.getByRole("button", { name: "Carry it out" }).click();
+  await own.locator(".fault", { hasText: /condition/i }).waitFor();
+  assert.equal(run("product", "productId=raw")[0].name, "Lamp");
+  await own.getByRole("button", { name: "close the form" }).click();
+  await own.reload();
+  await open();
+  await own.getByLabel("the item in JSON").fill((await own.getByLabel("the item in JSON").inputValue()).replace('"Lamp"', '"<b>Lamp"'));
+  await own.getByRole("button", { name: "Show the request" }).click();
+  await carryOut(own);
+  assert.equal(run("product", "productId=raw")[0].name, "<b>Lamp");
+  await own.reload();
+  await open();
+  await own.locator(".edit").getByRole("button", { name: "Delete…" }).click();
+  await carryOut(own);
+  assert.deepEqual(run("product", "productId=raw"), []);
+  assert.deepEqual(faults, []);
+});
+
+test("missing tables of the model are made, where the command said so", async () => {
+  const data = mkdtempSync(join(tmpdir(), "keyfold-missing-"));
+  const model = join(data, "other.keyfold");
+  writeFileSync(model, 'model other 1\ntable Other (PK, SK)\nentity A\n  id: string\n  key "A#{id}" "A"\npattern a(id) -> A?\n');
+  const folder = join(data, "data");
+  done(["put", shop, "Product", "productId=p", "name=N", "price=1", "stock=1", "--data", folder]);
+  const other = readFileSync(model, "utf8");
+  const making = await started({ "other.keyfold": other }, ["--at", `keyfold:${folder}`, "--write"]);
+  try {
+    const { page: own, faults, context } = await opened(making, { hash: "#view=explore" });
+    await own.locator(".choices", { hasText: "The model has Other, and this place has not." }).waitFor();
+    await own.getByRole("button", { name: "Make the table" }).click();
+    await own.locator(".notice .good", { hasText: "Made: Other." }).waitFor();
+    await own.locator(".choice", { hasText: /^Other$/ }).click();
+    await own.getByRole("button", { name: "New item…" }).waitFor();
+    assert.equal(await own.getByText("this place has not").count(), 0);
+    assert.deepEqual(faults, []);
+    await context.close();
+  } finally {
+    await making.end();
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
 test("nothing is written without consent, by other pages, or where the command did not say so", async () => {
   const { page: own, context } = await page();
   const user = { file: 0, verb: "create", entity: "User", values: { userId: "x", email: "x@x", name: "x", createdAt: "2026-01-01" } };
@@ -117,9 +181,13 @@ test("nothing is written without consent, by other pages, or where the command d
     const first = await opened(reading, { hash: "#view=explore&pattern=user&a.userId=u1" });
     const answer = await first.page.request.post(`${reading.origin}/explore/write`, { data: { ...user, shown: said.shown }, headers: { origin: reading.origin } });
     assert.equal(answer.status(), 404);
+    for (const [path, data] of [["item", { table: "Shop", after: { PK: { S: "a" }, SK: { S: "b" } }, isAgreed: true }], ["create", { file: 0 }]]) {
+      const refused = await first.page.request.post(`${reading.origin}/explore/${path}`, { data, headers: { origin: reading.origin } });
+      assert.equal(refused.status(), 404, path);
+    }
     await first.page.locator(".grid .kind").click();
     await first.page.locator(".detail").waitFor();
-    assert.equal(await first.page.getByRole("button", { name: /New|Change|Delete/ }).count(), 0);
+    assert.equal(await first.page.getByRole("button", { name: /New|Change|Delete|As stored/ }).count(), 0);
     await first.context.close();
   } finally {
     await reading.end();
@@ -159,6 +227,24 @@ test("a place that is not on this machine is marked, and each write is asked twi
     await context.close();
   } finally {
     await far.end();
+  }
+});
+
+test("an item as it is stored is for everybody, too, at each width", async () => {
+  done(["put", shop, "Product", "productId=wide", "name=Lamp", "price=5", "stock=1", "--endpoint", server.endpoint]);
+  for (const [width, colorScheme] of [[1280, "dark"], [390, "light"]]) {
+    const { page: own, faults, context } = await page({ width, colorScheme, hash: `#view=explore&table=Shop&in=${encodeURIComponent('{"PK":{"S":"PRODUCT#wide"}}')}` });
+    await own.locator(".grid .kind").click();
+    await own.getByRole("button", { name: "As stored…" }).click();
+    await own.getByLabel("the item in JSON").fill((await own.getByLabel("the item in JSON").inputValue()).replace("Lamp", "Lamp2"));
+    await own.getByRole("button", { name: "Show the request" }).click();
+    await own.locator(".edit .request pre").waitFor();
+    await own.evaluate(readFileSync(axe, "utf8"));
+    const { violations } = await own.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+    assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
+    assert.equal(await own.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    assert.deepEqual(faults, []);
+    await context.close();
   }
 });
 

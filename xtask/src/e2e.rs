@@ -77,7 +77,7 @@ pub(crate) fn quick_starts(root: &Path) -> Result<(), String> {
 }
 
 /// The clients of all languages side by side, by the programs that the tests above have built: equal
-/// requests, and what one writes, the others read.
+/// requests, what one writes, the others read, and who may read while a design changes.
 fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Result<(), String> {
     let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     let example = ["--package", "keyfold-prove", "--example", "calls"];
@@ -96,6 +96,7 @@ fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Re
             "parity",
             "across",
             "functions",
+            "versions",
         ])
         .env("KEYFOLD_MODELS", models)
         .env("KEYFOLD_BIN", binary);

@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("codec", &["types"]),
     ("expr", &["types", "codec"]),
     ("api", &["types", "codec", "expr"]),
-    ("store", &[]),
+    ("store", &["threads"]),
     ("sigv4", &[]),
     ("wire", &["types", "codec", "api"]),
     ("transfer", &["types", "codec", "wire"]),
@@ -107,13 +107,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "client",
             "prove",
             "stream",
+            "threads",
             "motion",
             "evolve",
             "relational",
             "wire",
         ],
     ),
-    ("bench", &["api", "wire", "engine"]),
+    ("bench", &["api", "wire", "engine", "threads"]),
     (
         "fuzz",
         &[
@@ -122,6 +123,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("generated", &["build"]),
     ("testkit", &["types"]),
+    ("threads", &[]),
     ("faults", &[]),
 ];
 

@@ -51,7 +51,7 @@ pub(crate) struct Row {
 }
 
 /// Whether a server supports an operation.
-fn supports(contender: &Contender, operation: Operation) -> bool {
+pub(crate) fn supports(contender: &Contender, operation: Operation) -> bool {
     match contender.program {
         Program::Ceiling => operation == Operation::Get,
         Program::Redis => matches!(operation, Operation::Get | Operation::Put),
@@ -198,7 +198,7 @@ fn median(mut rounds: Vec<Cell>, wanted: usize) -> Option<Cell> {
 }
 
 /// Creates the tables and writes the data.
-fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io::Result<()> {
+pub(crate) fn fill(contender: &Contender, running: &Running, plan: &Plan) -> io::Result<()> {
     let items = plan.items;
     match contender.program {
         Program::Ceiling => Ok(()),

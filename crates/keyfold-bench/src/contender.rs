@@ -43,6 +43,8 @@ pub(crate) struct Contender {
     pub(crate) durability: Durability,
     /// The address of a server that the user started.
     pub(crate) address: Option<SocketAddr>,
+    /// Megabytes of Keyfold's budget of memory, unless its default.
+    pub(crate) memory_budget: Option<u32>,
 }
 
 /// A running server. Dropping it ends the process and removes its data.
@@ -60,6 +62,7 @@ impl Contender {
             name: name.to_owned(),
             durability,
             address: None,
+            memory_budget: None,
         };
         vec![
             one(Program::Ceiling, "ceiling", Durability::Memory),
@@ -92,6 +95,7 @@ impl Contender {
             name: name.to_owned(),
             durability: Durability::Written,
             address: Some(address),
+            memory_budget: None,
         })
     }
 
@@ -166,6 +170,10 @@ impl Contender {
             Program::Keyfold => {
                 command = process::keyfold()?;
                 command.args(["serve", "--port", "0", "--json"]);
+                command.args(
+                    self.memory_budget
+                        .map(|megabytes| format!("--memory-budget={megabytes}")),
+                );
                 match durability {
                     Durability::Memory => command.arg("--memory"),
                     Durability::Synced => command.args(["--data", &data_text]),
@@ -262,6 +270,11 @@ impl Running {
         }
     }
 
+    /// The memory that the server holds now, in bytes.
+    pub(crate) fn memory_now(&self) -> Option<u64> {
+        process::memory(self.child.as_ref()?, Memory::Now).ok()
+    }
+
     /// The most memory that the server has held, in bytes.
     pub(crate) fn memory(&self) -> Option<u64> {
         process::memory(self.child.as_ref()?, Memory::Peak).ok()
@@ -270,6 +283,11 @@ impl Running {
     /// The processor time that the server has used, in microseconds.
     pub(crate) fn cpu(&self) -> Option<u64> {
         process::cpu(self.child.as_ref()?)
+    }
+
+    /// The bytes that the server has given to the device.
+    pub(crate) fn written(&self) -> Option<u64> {
+        process::written(self.child.as_ref()?)
     }
 
     /// The bytes of the server's files.

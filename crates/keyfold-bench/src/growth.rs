@@ -26,9 +26,9 @@ pub(crate) struct Arguments {
     /// Rounds of each measurement; the median counts.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Megabytes of a server's block cache [default: the server's own].
+    /// Megabytes of a server's budget of memory [default: the server's own].
     #[arg(long, value_name = "MEGABYTES")]
-    cache: Option<u32>,
+    memory_budget: Option<u32>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -123,7 +123,7 @@ fn measure(arguments: &Arguments) -> io::Result<Vec<Size>> {
 /// Starts a server, writes its items, and suspends it.
 fn load(arguments: &Arguments, items: u64, data: &Path) -> io::Result<Loaded> {
     print::progress(&format!("{} items", rounded(items as f64)));
-    let server = Server::start(data, arguments.cache)?;
+    let server = Server::start(data, arguments.memory_budget)?;
     server.ask("CreateTable", workload::TABLES[0])?;
     let begun = Instant::now();
     let batches = (0..items)
@@ -207,7 +207,7 @@ fn median(mut rounds: Vec<Took>) -> Option<Took> {
 /// Starts a server and reads an item; returns the server, and the milliseconds until the answer.
 fn start(arguments: &Arguments, data: &Path) -> io::Result<(Server, f64)> {
     let begun = Instant::now();
-    let server = Server::start(data, arguments.cache)?;
+    let server = Server::start(data, arguments.memory_budget)?;
     let body = r#"{"TableName":"Bench","Key":{"pk":{"S":"c0000000"},"sk":{"S":"000"}}}"#;
     let answer = server.ask("GetItem", body)?;
     if !answer.contains("\"Item\"") {

@@ -13,6 +13,7 @@ mod embedded;
 mod growth;
 mod install;
 mod load;
+mod memory;
 mod migrate;
 mod plot;
 mod print;
@@ -22,6 +23,7 @@ mod report;
 mod request;
 mod server;
 mod soak;
+mod tail;
 mod workload;
 
 use clap::builder::RangedU64ValueParser;
@@ -57,6 +59,10 @@ enum Command {
     Embedded(embedded::Arguments),
     /// Measure how many rows a second a relational database comes in, and how late its changes are.
     Migrate(migrate::Arguments),
+    /// Measure how late the slowest requests are, in closed and open loop, and what the server does meanwhile.
+    Tail(tail::Arguments),
+    /// Measure the memory that servers take under each kind of load, and what they give back.
+    Memory(memory::Arguments),
     /// Load a server for a long time, and report memory, files and latencies minute by minute.
     Soak(soak::Arguments),
     /// Send requests to an embedded engine, for a counter of instructions.
@@ -114,6 +120,8 @@ fn main() -> ExitCode {
         Some(Command::Embedded(embedded)) => embedded::run(embedded),
         Some(Command::Count(count)) => count::run(count),
         Some(Command::Migrate(migrate)) => migrate::run(migrate),
+        Some(Command::Tail(tail)) => tail::run(tail),
+        Some(Command::Memory(memory)) => memory::run(memory),
         Some(Command::Soak(soak)) => soak::run(soak),
         Some(Command::Ceiling { body_bytes }) => {
             ceiling::serve(*body_bytes).map_err(|error| error.to_string())

@@ -89,6 +89,13 @@ pub(crate) fn cpu(child: &Child) -> Option<u64> {
     Some((ticks()? + ticks()?) * 10_000)
 }
 
+/// The bytes that a process has caused to be written to the device.
+pub(crate) fn written(child: &Child) -> Option<u64> {
+    let io = std::fs::read_to_string(format!("/proc/{}/io", child.id())).ok()?;
+    let line = |line: &str| line.strip_prefix("write_bytes: ")?.parse().ok();
+    io.lines().find_map(line)
+}
+
 /// The bytes of all files below a folder. Files may appear and disappear meanwhile.
 pub(crate) fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else {

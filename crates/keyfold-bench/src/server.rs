@@ -11,6 +11,21 @@ use std::time::{Duration, Instant};
 /// The longest time that the compactions of the largest table take.
 const COMPACTIONS_TAKE_MAX: Duration = Duration::from_secs(600);
 
+/// The metrics of a server, in Prometheus' text format.
+pub(crate) fn metrics(address: SocketAddr) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n")?;
+    let mut metrics = String::new();
+    stream.read_to_string(&mut metrics)?;
+    Ok(metrics)
+}
+
+/// The number of a metric without labels.
+pub(crate) fn metric(metrics: &str, name: &str) -> Option<u64> {
+    let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok();
+    metrics.lines().find_map(value)
+}
+
 /// A running server. Dropping it kills the process.
 pub(crate) struct Server {
     child: Child,
@@ -18,14 +33,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server, and waits until it listens. `cache` is the size of its block cache in
+    /// Starts a server, and waits until it listens. `budget` is its budget of memory in
     /// megabytes; none for the default.
-    pub(crate) fn start(data: &Path, cache: Option<u32>) -> io::Result<Server> {
+    pub(crate) fn start(data: &Path, budget: Option<u32>) -> io::Result<Server> {
         let mut command = process::keyfold()?;
         command
             .args(["serve", "--port", "0", "--json", "--data"])
             .arg(data);
-        command.args(cache.map(|cache| format!("--cache={cache}")));
+        command.args(budget.map(|budget| format!("--memory-budget={budget}")));
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -85,16 +100,7 @@ impl Server {
     pub(crate) fn await_compactions(&self) -> io::Result<()> {
         let deadline = Instant::now() + COMPACTIONS_TAKE_MAX;
         while Instant::now() < deadline {
-            let mut stream = TcpStream::connect(self.address)?;
-            stream.write_all(
-                b"GET /metrics HTTP/1.1\r\nhost: keyfold\r\nconnection: close\r\n\r\n",
-            )?;
-            let mut metrics = String::new();
-            stream.read_to_string(&mut metrics)?;
-            if metrics
-                .lines()
-                .any(|line| line == "keyfold_store_pending_maintenance 0")
-            {
+            if metric(&metrics(self.address)?, "keyfold_store_pending_maintenance") == Some(0) {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(200));

@@ -13,6 +13,11 @@ use std::io::Write;
 pub(crate) const COLLECTION: u64 = 20;
 const PAYLOAD: &str = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna aliqua. Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi.";
 
+/// Bytes of a large item.
+const LARGE_BYTES: usize = 350 * 1024;
+/// The number of large items.
+const LARGE_ITEMS: u64 = 100;
+
 /// One kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub(crate) enum Operation {
@@ -33,10 +38,14 @@ pub(crate) enum Operation {
     /// The e-commerce model: reads of products, orders and users' orders, new orders, changes of
     /// stock.
     Shop,
+    /// PutItem of items of 350 KB.
+    Large,
+    /// Scan of one page, of a megabyte.
+    Scan,
 }
 
 impl Operation {
-    /// All operations, in the order of reports.
+    /// The operations of a comparison, in the order of reports.
     pub(crate) const ALL: [Operation; 8] = [
         Operation::Get,
         Operation::Put,
@@ -59,6 +68,8 @@ impl Operation {
             Operation::Transact => "TransactWriteItems of 3",
             Operation::Batch => "BatchWriteItem of 25",
             Operation::Shop => "shop mix",
+            Operation::Large => "PutItem of 350 KB",
+            Operation::Scan => "Scan of a page",
         }
     }
 
@@ -71,6 +82,8 @@ impl Operation {
             Operation::Update => Some(ApiOperation::UpdateItem),
             Operation::Transact => Some(ApiOperation::TransactWriteItems),
             Operation::Batch => Some(ApiOperation::BatchWriteItem),
+            Operation::Large => Some(ApiOperation::PutItem),
+            Operation::Scan => Some(ApiOperation::Scan),
             Operation::Shop => None,
         }
     }
@@ -180,14 +193,7 @@ impl Workload {
                 );
                 "Query"
             }
-            Operation::Update => {
-                body!(
-                    body,
-                    r##"{{"TableName":"Bench","Key":{{{}}},"UpdateExpression":"SET #n = #n + :one","ExpressionAttributeNames":{{"#n":"n"}},"ExpressionAttributeValues":{{":one":{{"N":"1"}}}}}}"##,
-                    key(n)
-                );
-                "UpdateItem"
-            }
+            Operation::Update => update(body, n),
             Operation::ConditionalPut => {
                 body!(
                     body,
@@ -210,8 +216,42 @@ impl Workload {
                 "BatchWriteItem"
             }
             Operation::Shop => shop(body, random, self.items),
+            Operation::Large => large(body, n),
+            Operation::Scan => {
+                body!(
+                    body,
+                    r#"{{"TableName":"Bench","ExclusiveStartKey":{{{}}}}}"#,
+                    key(n)
+                );
+                "Scan"
+            }
         };
         request::http(out, name, body);
+    }
+
+    /// Bytes of the items that one request writes, as DynamoDB counts an item's size; for the shop about as many.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        let fields = [
+            "pk",
+            "c0000000",
+            "sk",
+            "000",
+            "n",
+            "0",
+            "name",
+            "item 50000",
+            "payload",
+        ];
+        let item = fields.map(str::len).iter().sum::<usize>() + PAYLOAD.len();
+        let items = match self.operation {
+            Operation::Get | Operation::Query | Operation::Scan => 0,
+            Operation::Put | Operation::Update | Operation::ConditionalPut => 1,
+            Operation::Transact => 3,
+            Operation::Batch => 25,
+            Operation::Large => return LARGE_BYTES as u64,
+            Operation::Shop => return 60,
+        };
+        items * item as u64
     }
 
     /// Three puts of items of a lane.
@@ -303,6 +343,27 @@ pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
             format!(r#"{{"RequestItems":{{"Shop":[{}]}}}}"#, puts.join(",")).into_bytes()
         })
     })
+}
+
+/// Writes the body of a change that adds one, and returns its operation.
+fn update(body: &mut Vec<u8>, n: u64) -> &'static str {
+    body!(
+        body,
+        r##"{{"TableName":"Bench","Key":{{{}}},"UpdateExpression":"SET #n = #n + :one","ExpressionAttributeNames":{{"#n":"n"}},"ExpressionAttributeValues":{{":one":{{"N":"1"}}}}}}"##,
+        key(n)
+    );
+    "UpdateItem"
+}
+
+/// Writes the body of a put of a large item, and returns its operation.
+fn large(body: &mut Vec<u8>, n: u64) -> &'static str {
+    body!(
+        body,
+        r#"{{"TableName":"Bench","Item":{{"pk":{{"S":"large"}},"sk":{{"S":"{:03}"}},"payload":{{"S":"{}"}}}}}}"#,
+        n % LARGE_ITEMS,
+        PAYLOAD.repeat(LARGE_BYTES / PAYLOAD.len())
+    );
+    "PutItem"
 }
 
 /// The number of orders in a shop of `items` items.

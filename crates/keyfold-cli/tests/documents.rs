@@ -373,6 +373,10 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["serve", "--memory", "--allow-host", "http://x"]),
         (2, vec!["serve", "--memory", "--cache", "1"]),
         (2, vec!["serve", "--memory", "--buckets", "nothing"]),
+        (
+            2,
+            vec!["serve", "--memory", "--workbench", "--workbench-key", "x"],
+        ),
         (2, vec!["workbench", "nothing.keyfold"]),
         (2, vec!["workbench", shop, "--at", "memory:"]),
         (2, vec!["workbench", shop, "--write"]),
@@ -389,8 +393,11 @@ fn every_command_prints_one_document_of_the_schema() {
             generated.insert(arguments[1]);
         }
     }
+    let mut beside = vec!["serve", shop, "--memory", "--port", "0"];
+    beside.extend(["--workbench", "--workbench-port", "0"]);
     for arguments in [
         vec!["serve", shop, "--memory", "--port", "0"],
+        beside,
         vec!["workbench", shop, "--port", "0"],
         vec!["workbench", shop, "--port", "0", "--at", "keyfold:d"],
         vec!["views", "run", viewed, "--data", "v"],
@@ -482,6 +489,12 @@ fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
     call(0, "compare", &[&at[..], &["--for", "1200ms"]].concat());
     call(0, "verify", &[&at[..], &report].concat());
     call(0, "verify", &[&at[..], &["--mend", "--yes"]].concat());
+    call(0, "check", &["--back"]);
+    for more in [&[][..], &["--back"], &["--quick"]] {
+        call(0, "switch", &[&at[..], more, &["--yes"]].concat());
+        call(0, "status", &at);
+    }
+    call(0, "switch", &[&at[..], &["--yes"]].concat());
     call(0, "complete", &[&at[..], &["--yes"]].concat());
     call(0, "abort", &[&at[..], &["--yes"]].concat());
     names

@@ -14,8 +14,53 @@ use std::time::Duration;
 pub enum Backend {
     /// An engine in this process.
     Embedded(Arc<Engine>),
+    /// An engine in this process, with the rights of a user.
+    Guarded(Arc<Guarded>),
     /// An endpoint: a Keyfold server, Amazon DynamoDB, or another engine with its API.
     Http(Arc<HttpBackend>),
+}
+
+/// What a user may do: the error of a request that the user may not make.
+pub type Rights = Box<dyn Fn(&Request) -> Result<(), ApiError> + Send + Sync>;
+
+/// An engine of which a user has only what the user has a right to.
+pub struct Guarded {
+    engine: Arc<Engine>,
+    /// The name of the user, as policies of tables see it.
+    user: String,
+    rights: Rights,
+}
+
+impl Guarded {
+    /// An engine with the rights of a user.
+    pub fn new(engine: Arc<Engine>, user: String, rights: Rights) -> Guarded {
+        Guarded {
+            engine,
+            user,
+            rights,
+        }
+    }
+
+    /// Starts a request, if the user has a right to it.
+    fn start(
+        &self,
+        agent: Option<&[u8]>,
+        request: Request,
+    ) -> Result<Pending<Response>, ClientError> {
+        (self.rights)(&request).map_err(service_error)?;
+        let caller = Caller {
+            region: None,
+            user: Some(&self.user),
+            agent,
+        };
+        Ok(self.engine.execute_for(caller, request))
+    }
+
+    /// Carries a request out, if the user has a right to it.
+    fn call(&self, agent: Option<&[u8]>, request: Request) -> Result<Response, ClientError> {
+        let pending = self.start(agent, request)?;
+        pending.wait().map_err(service_error)
+    }
 }
 
 impl Backend {
@@ -53,6 +98,7 @@ impl Backend {
     pub fn sync(&self) -> Result<(), ClientError> {
         match self {
             Backend::Embedded(engine) => engine.sync().map_err(service_error),
+            Backend::Guarded(guarded) => guarded.engine.sync().map_err(service_error),
             Backend::Http(_) => Ok(()),
         }
     }
@@ -65,7 +111,7 @@ impl Backend {
     /// the server cannot be reached, `OutcomeUnknown` when its answer was lost.
     pub fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
         match self {
-            Backend::Embedded(_) => {
+            Backend::Embedded(_) | Backend::Guarded(_) => {
                 Err(ClientError::refused("the backend is no server".to_owned()))
             }
             Backend::Http(http) => http.copy_data_folder(to),
@@ -75,7 +121,7 @@ impl Backend {
     /// Whether the engine is in this process.
     pub fn is_embedded(&self) -> bool {
         match self {
-            Backend::Embedded(_) => true,
+            Backend::Embedded(_) | Backend::Guarded(_) => true,
             Backend::Http(_) => false,
         }
     }
@@ -103,6 +149,7 @@ impl Backend {
                 let answer = engine.execute_for(caller, request).wait();
                 answer.map_err(service_error)
             }
+            Backend::Guarded(guarded) => guarded.call(Some(agent.as_bytes()), request),
             Backend::Http(http) => http.with_agent(agent)?.call(request, &Terms::default()).0,
         }
     }
@@ -130,6 +177,10 @@ impl Backend {
                 }
                 Err(error) => (Err(error), 0),
             },
+            Backend::Guarded(guarded) => match terms.check(Duration::ZERO) {
+                Ok(()) => (guarded.call(None, request), 1),
+                Err(error) => (Err(error), 0),
+            },
             Backend::Http(http) => http.call(request, terms),
         }
     }
@@ -137,7 +188,7 @@ impl Backend {
     /// The host and the port of an endpoint.
     fn address(&self) -> Option<(&str, u16)> {
         match self {
-            Backend::Embedded(_) => None,
+            Backend::Embedded(_) | Backend::Guarded(_) => None,
             Backend::Http(http) => Some(http.address()),
         }
     }
@@ -162,8 +213,13 @@ impl Backend {
         let started = match self {
             Backend::Embedded(engine) => match terms.check(Duration::ZERO) {
                 Ok(()) => Started::Embedded(engine.execute(request)),
-                Err(error) => Started::Late(error),
+                Err(error) => Started::Refused(error),
             },
+            Backend::Guarded(guarded) => {
+                let checked = terms.check(Duration::ZERO);
+                let started = checked.and_then(|()| guarded.start(None, request));
+                started.map_or_else(Started::Refused, Started::Embedded)
+            }
             Backend::Http(http) => {
                 Started::Http(Arc::clone(http), Box::new(request), terms.clone())
             }
@@ -187,8 +243,8 @@ impl Backend {
 enum Started {
     Embedded(Pending<Response>),
     Http(Arc<HttpBackend>, Box<Request>, Terms),
-    /// It was not, for its call has no time left.
-    Late(ClientError),
+    /// It was not: its call has no time left, or its user no right to it.
+    Refused(ClientError),
 }
 
 impl Started {
@@ -196,7 +252,7 @@ impl Started {
         match self {
             Started::Embedded(pending) => (pending.await.map_err(service_error), 1),
             Started::Http(http, request, terms) => http.start(*request, terms).await,
-            Started::Late(error) => (Err(error), 0),
+            Started::Refused(error) => (Err(error), 0),
         }
     }
 }

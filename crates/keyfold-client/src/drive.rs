@@ -99,7 +99,7 @@ fn answered(
 ) -> Vec<Result<Response, ClientError>> {
     let span = Span::current();
     let call = |one| span.within(|| backend.call_on(one, terms));
-    if requests.len() < 2 || matches!(backend, Backend::Embedded(_)) {
+    if requests.len() < 2 || backend.is_embedded() {
         return requests.into_iter().map(call).collect();
     }
     let mut answers = Vec::with_capacity(requests.len());

@@ -38,7 +38,7 @@ pub mod verify;
 mod watch;
 pub mod write;
 
-pub use backend::Backend;
+pub use backend::{Backend, Guarded, Rights};
 pub use connection::Connection;
 pub use drive::{TOGETHER_MAX, blocked, drive, drive_on, origin, time_of, unasked, wait};
 pub use endpoint::{Elsewhere, Endpoint};

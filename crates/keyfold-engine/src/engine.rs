@@ -13,7 +13,7 @@ use crate::jobs::worker::{Background, SharedProgress};
 use crate::ops;
 use crate::state_at;
 use keyfold_api::*;
-use keyfold_store::{Store, StoreCounts, StoreError};
+use keyfold_store::{MaintenanceCounts, Store, StoreCounts, StoreError};
 use std::sync::Arc;
 
 /// Tables with DynamoDB's semantics. Shared by reference between threads.
@@ -138,9 +138,9 @@ impl Engine {
         self.core.store().counts()
     }
 
-    /// The number of flushes and compactions that are due.
-    pub fn pending_maintenance(&self) -> u64 {
-        self.core.store().pending_maintenance()
+    /// The flushes and compactions of the store that are due and that were done.
+    pub fn maintenance(&self) -> MaintenanceCounts {
+        self.core.store().maintenance()
     }
 
     /// The plan of a query's next page.

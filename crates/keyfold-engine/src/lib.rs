@@ -43,5 +43,6 @@ pub use base::pending::Pending;
 pub use doctor::{Examination, Problem};
 pub use engine::Engine;
 pub use keyfold_store::{
-    Durability, FolderOptions, LogFile, LogFiles, StoreCounts, StoreError, StoreOptions,
+    Durability, FolderOptions, LogFile, LogFiles, MEMORY_BUDGET, MaintenanceCounts, StoreCounts,
+    StoreError, StoreOptions,
 };

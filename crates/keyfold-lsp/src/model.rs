@@ -91,6 +91,14 @@ impl Edited {
         Some(chart.get_or_insert_with(|| Chart::of(model)))
     }
 
+    /// The last version without errors.
+    pub(crate) fn good(&mut self) -> Option<&Model> {
+        if self.findings.is_none() {
+            self.compile();
+        }
+        self.good.as_ref().map(|good| &good.model)
+    }
+
     fn compile(&mut self) {
         self.compiled += 1;
         let Compiled {

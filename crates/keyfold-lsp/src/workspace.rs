@@ -172,6 +172,15 @@ impl Workspace {
         })
     }
 
+    /// The texts of a document's model as they are stored, without what editors have changed.
+    pub(crate) fn stored(&mut self, path: &str) -> Option<Sources> {
+        let first = self.first_of(path);
+        let root = self.files.first(&first)?;
+        Some(Sources::load(&first, root, |name| {
+            self.files.used(&first, name)
+        }))
+    }
+
     /// The first file of the model of a document.
     fn first_of(&mut self, path: &str) -> String {
         if let Some(first) = self.first.get(path) {

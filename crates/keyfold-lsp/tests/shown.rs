@@ -186,3 +186,51 @@ fn the_design_is_that_of_the_last_version_without_errors() {
     let mut nothing = Editor::of("model m 1\ntable");
     assert_eq!(nothing.ask("keyfold/design", params), Json::Null);
 }
+
+/// What is edited is compared with what is stored.
+#[test]
+fn the_difference_is_that_to_the_stored_files() {
+    let mut editor = Editor::new(&[("m.keyfold", SHOP)]);
+    editor.open("m.keyfold", SHOP);
+    let ask = |editor: &mut Editor| editor.ask("keyfold/difference", document());
+    let same =
+        json!({ "isCurrent": true, "isStoredWhole": true, "migration": "nothing", "changes": [] });
+    assert_eq!(ask(&mut editor), same);
+    let longer = SHOP.replace("email: string", "email: string, city: string");
+    editor.replace("m.keyfold", &longer);
+    let said = ask(&mut editor);
+    assert_eq!(said["migration"], json!("backfill"), "{said}");
+    assert_eq!(said["changes"][0]["what"], json!("entity User"));
+    let mut unsaved = Editor::of(SHOP);
+    assert_eq!(ask(&mut unsaved), Json::Null);
+    // A version with errors is compared as it was before.
+    editor.replace(
+        "m.keyfold",
+        &longer.replace("pattern user(", "pattern user(("),
+    );
+    let broken = ask(&mut editor);
+    assert_eq!(
+        (&broken["isCurrent"], &broken["changes"]),
+        (&json!(false), &said["changes"])
+    );
+}
+
+/// Each key of the table says why the pattern reads it, or why it does not.
+#[test]
+fn a_pattern_says_why_it_reads_this_key_and_no_other() {
+    let mut editor = Editor::of(SHOP);
+    let mut ask = |pattern: &str| {
+        let mut params = document();
+        params["pattern"] = json!(pattern);
+        editor.ask("keyfold/why", params)
+    };
+    assert_eq!(
+        ask("user_by_email"),
+        json!([
+            { "index": null, "isRead": false, "reason": "its partition key \"USER#{userId}\" needs `userId`, which the pattern is not given" },
+            { "index": "GSI1", "isRead": true, "reason": "it holds exactly what is asked: GSI1PK = \"EMAIL#{email}\" AND GSI1SK = \"PROFILE\"" },
+        ])
+    );
+    assert_eq!(ask("user")[0]["isRead"], json!(true));
+    assert_eq!(ask("nothing"), Json::Null);
+}

@@ -16,6 +16,7 @@
 //!   completed; `pausing`: how it is made to stand still.
 //! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
 //!   table refuses writes; `both`: both directions; `owned`: the process that a switch belongs to; `shut`: both tables refuse writes; `swapped`: the other direction.
+//! - [`alone`]: a table refuses writes whose other side is no table.
 //! - `values`: attributes of rows.
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
@@ -25,6 +26,7 @@
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
+pub mod alone;
 mod begin;
 mod both;
 mod cancelled;

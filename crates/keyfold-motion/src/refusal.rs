@@ -95,6 +95,21 @@ pub(crate) async fn lacks_policies(
     }
 }
 
+/// Whether the table of a place has replicas. A policy refuses the writes of one region alone, and keeps DynamoDB
+/// itself from replicating: after 20 hours a replica is for good a table of its own. Source: "DynamoDB global tables
+/// security" of Amazon's developer guide.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn has_replicas(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+) -> Result<bool, ClientError> {
+    let found = described(&at(world, place), &options.table).await?;
+    Ok(found.is_some_and(|found| found.replicas.is_some()))
+}
+
 async fn arn(world: &dyn World, options: &Options, place: Place) -> Result<String, ClientError> {
     let found = described(&at(world, place), &options.table).await?;
     found.and_then(|found| found.table_arn).ok_or_else(|| {

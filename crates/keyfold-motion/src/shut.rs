@@ -2,8 +2,8 @@
 
 use crate::both::{Both, Step, Switching};
 use crate::refusal::{
-    Closing, IsDue, check_closing, check_open, close, is_closed, is_in_force, lacks_policies, mark,
-    open,
+    Closing, IsDue, check_closing, check_open, close, has_replicas, is_closed, is_in_force,
+    lacks_policies, mark, open,
 };
 use crate::rows::RunRow;
 use crate::turn::Turning;
@@ -80,12 +80,21 @@ impl Both {
         Ok(true)
     }
 
-    /// Refuses places that have no policies, before anything changes.
+    /// Refuses places that have no policies, or replicas elsewhere, before anything changes.
     pub(crate) async fn check_places(&self, switching: &Switching) -> Result<(), ClientError> {
         if switching.forces.is_none() {
             return Ok(());
         }
         for place in [Place::Source, Place::Target] {
+            if has_replicas(&*self.world, &self.options, place).await? {
+                return Err(ClientError::refused(format!(
+                    "the table {} of the {} has replicas in other regions, whose writers no policy of this one \
+                     refuses, and a policy would end the replication: stop the writers of all regions yourself, \
+                     and pass --writers-stopped",
+                    self.options.table,
+                    place.word()
+                )));
+            }
             if let Some(why) = lacks_policies(&*self.world, &self.options, place).await? {
                 return Err(ClientError::refused(format!(
                     "the {} has no resource-based policies, by which it would refuse writes ({why}): stop its \

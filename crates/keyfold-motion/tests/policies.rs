@@ -14,8 +14,8 @@ use engines::sides::{
 };
 use engines::{Engines, Fate, TABLE};
 use keyfold_api::{
-    DeleteResourcePolicyInput, DescribeTimeToLiveInput, ErrorKind, PutResourcePolicyInput, Request,
-    Response, TimeToLiveSpecification, UpdateTimeToLiveInput,
+    DeleteResourcePolicyInput, DescribeTimeToLiveInput, ErrorKind, Present, PutResourcePolicyInput,
+    Request, Response, TimeToLiveSpecification, UpdateTimeToLiveInput,
 };
 use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_motion::switch::{Switching, settle, switch};
@@ -116,6 +116,32 @@ fn a_right_that_is_missing_is_found_before_anything_is_closed() {
         assert!(is_denied(&error), "{error}");
         assert_eq!(turn(&world).turning, None);
         assert_eq!(open_sides(&world), [true, true]);
+    }
+}
+
+/// A policy says nothing of other regions, and would end the replication.
+#[test]
+fn a_table_with_replicas_is_refused_before_anything_is_closed() {
+    for side in [Place::Source, Place::Target] {
+        let world = copied();
+        let place_of = Arc::clone(&world.places[usize::from(side == Place::Target)]);
+        world.decide(move |place, request| match request {
+            Request::DescribeTable(_) if place == side => {
+                let mut answer = place_of.call(request.clone());
+                if let Ok(Response::DescribeTable(table)) = &mut answer {
+                    table.replicas = Some(Present);
+                }
+                Fate::Answer(Box::new(answer))
+            }
+            _ => Fate::Done,
+        });
+        let error = switched(&world, Place::Target).unwrap_err().to_string();
+        assert!(error.contains("replicas in other regions"), "{error}");
+        assert_eq!(open_sides(&world), [true; 2]);
+        assert_eq!(
+            [Place::Source, Place::Target].map(|one| policy(world.of(one))),
+            [None, None]
+        );
     }
 }
 

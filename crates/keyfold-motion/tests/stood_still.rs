@@ -4,7 +4,7 @@
 //! It is stopped before each of its requests in turn, in each of five stretches: before it has noted that it owns the
 //! switch, while writes come to be refused, while what is left is carried, while the other side comes to take writes,
 //! and before it notes the end. Meanwhile another process goes on with the switch, reverses it, gives it up, or ends
-//! the move.
+//! the move; or it has taken the switch over, and stands still in the same stretch when the first one wakes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -45,20 +45,38 @@ enum State {
     Ended,
 }
 
-/// A process: none of its requests is sent from one of them on, until it wakes.
+/// From where on none of the requests of a process is sent, until it wakes.
+#[derive(Clone, Copy)]
+struct Stop {
+    /// The number of requests that are sent before.
+    after: usize,
+    /// The owner of the switch whose time is not counted: only from the next one on.
+    behind: Option<u64>,
+}
+
+impl Stop {
+    fn at(request: usize) -> Stop {
+        Stop {
+            after: request,
+            behind: None,
+        }
+    }
+}
+
+/// A process that stands still.
 struct Process {
     world: Arc<Engines>,
-    stops_at: usize,
+    stop: Stop,
     asked: AtomicUsize,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Process {
-    fn new(world: &Arc<Engines>, stops_at: usize) -> Arc<Process> {
+    fn new(world: &Arc<Engines>, stop: Stop) -> Arc<Process> {
         Arc::new(Process {
             world: Arc::clone(world),
-            stops_at,
+            stop,
             asked: AtomicUsize::new(0),
             state: Mutex::new(State::Runs),
             changed: Condvar::new(),
@@ -87,7 +105,10 @@ impl Process {
 
     /// Every task of a process that is stopped stands still before its next request.
     fn before_request(&self) {
-        if self.asked.fetch_add(1, Ordering::SeqCst) < self.stops_at {
+        if self.stop.behind.is_some() && owner(&self.world) == self.stop.behind {
+            return;
+        }
+        if self.asked.fetch_add(1, Ordering::SeqCst) < self.stop.after {
             return;
         }
         let mut state = self.state.lock().unwrap();
@@ -144,8 +165,8 @@ struct Sleeper {
 }
 
 impl Sleeper {
-    fn start(world: &Arc<Engines>, to: Place, stops_at: usize) -> Sleeper {
-        let process = Process::new(world, stops_at);
+    fn start(world: &Arc<Engines>, to: Place, stop: Stop) -> Sleeper {
+        let process = Process::new(world, stop);
         let said = Arc::new(Mutex::new(None));
         let (own, told) = (Arc::clone(&process), Arc::clone(&said));
         let thread = std::thread::spawn(move || {
@@ -295,6 +316,12 @@ enum Stretch {
     Noting,
 }
 
+/// The owner of the switch that is under way, or of the last one.
+fn owner(world: &Engines) -> Option<u64> {
+    let found = blocked(status(world, &options())).unwrap();
+    found.unwrap().run.turn.owner
+}
+
 fn stretch(world: &Engines, said: Option<Step>, lead: Place) -> Stretch {
     let row = blocked(status(world, &options())).unwrap().unwrap().run;
     match (row.turn.turning, said) {
@@ -320,7 +347,7 @@ fn stopped(at: usize, to: Place, meanwhile: Meanwhile) -> Option<Stretch> {
         switched(&world, Place::Target).unwrap();
     }
     append(world.of(to.other()), 0, 1).unwrap();
-    let sleeper = Sleeper::start(&world, to, at);
+    let sleeper = Sleeper::start(&world, to, Stop::at(at));
     let state = sleeper
         .process
         .wait("it begins", |state| state != State::Runs);
@@ -406,4 +433,65 @@ fn who_wakes_behind_another_changes_nothing() {
     }
     println!("{seen:?}");
     assert_eq!(seen.len(), 5, "{seen:?}");
+}
+
+/// Stops a switch before one of its requests, and another process that has taken it over some requests later. Returns
+/// where both were; `None` when the first one has no such request.
+fn stopped_both(at: usize, after: usize) -> Option<(Stretch, Option<Stretch>)> {
+    let (world, to) = (copied(), Place::Target);
+    append(world.of(Place::Source), 0, 1).unwrap();
+    let start = |stop| {
+        let sleeper = Sleeper::start(&world, to, stop);
+        let state = sleeper
+            .process
+            .wait("it begins", |state| state != State::Runs);
+        let said = *sleeper.said.lock().unwrap();
+        (sleeper, state == State::Stands, said)
+    };
+    let (first, stands, said) = start(Stop::at(at));
+    if !stands {
+        first.wake("it has ended").unwrap();
+        return None;
+    }
+    let found = stretch(&world, said, to);
+    if found == Stretch::BeforeItOwns {
+        first.wake("it is alone").unwrap();
+        return Some((found, None));
+    }
+    let behind = owner(&world);
+    let (second, stands, said) = start(Stop { after, behind });
+    let other = stands.then(|| stretch(&world, said, to));
+    let what = format!("request {at}, {found:?}, {after} requests later {other:?}");
+    let woken = first.wake(&what);
+    assert!(woken.is_err(), "{what}: {woken:?}");
+    // Where the first one was about to write while the second one had read, the second one may stop, too: the same
+    // command goes on then.
+    if let Err(error) = second.wake(&what) {
+        assert!(
+            error.to_string().contains("another process"),
+            "{what}: {error}"
+        );
+        switched(&world, to).unwrap();
+    }
+    assert_eq!(open_sides(&world), sides(to), "{what}");
+    append(world.of(to), 0, 2).unwrap();
+    switched(&world, to.other()).unwrap();
+    assert_eq!(read(world.of(to.other()), 0), [1, 2], "{what}");
+    assert_eq!(differences(&world), 0, "{what}");
+    Some((found, other))
+}
+
+#[test]
+fn who_wakes_beside_the_next_owner_leaves_the_switch_to_it() {
+    let mut seen: BTreeMap<(Stretch, Option<Stretch>), usize> = BTreeMap::new();
+    for (turn, after) in [0, 3, 9].into_iter().enumerate() {
+        let mut at = turn % step();
+        while let Some(found) = stopped_both(at, after) {
+            *seen.entry(found).or_default() += 1;
+            at += way(found.0);
+        }
+    }
+    println!("{seen:?}");
+    let is_same = |both: &&(Stretch, Option<Stretch>)| both.1 == Some(both.0);
+    assert!(seen.keys().filter(is_same).count() >= 3, "{seen:?}");
 }

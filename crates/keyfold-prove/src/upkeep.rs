@@ -20,6 +20,7 @@ const LOOK_TIME: Duration = Duration::from_millis(10);
 pub(crate) fn keep(backend: &Backend, model: &Model, kills: &[i64]) -> Result<(), ProveError> {
     let backend = Arc::new(match backend {
         Backend::Embedded(engine) => Backend::Embedded(Arc::clone(engine)),
+        Backend::Guarded(guarded) => Backend::Guarded(Arc::clone(guarded)),
         Backend::Http(http) => Backend::Http(Arc::clone(http)),
     });
     let model = Arc::new(model.clone());

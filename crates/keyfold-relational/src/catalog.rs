@@ -1,6 +1,7 @@
 //! What a database says of its tables: columns, keys, references and constraints, in one form for all
 //! databases. `sqlite` and `postgres` read it, `propose` makes a model of it.
 
+pub use crate::source::TableColumn;
 use crate::source::{Source, SourceError};
 
 /// The tables of a database.
@@ -35,23 +36,6 @@ pub struct Table {
     pub remarks: Vec<String>,
     /// The positions of the columns that are told of a row that is gone; `None` if all are.
     pub told: Option<Vec<usize>>,
-}
-
-/// A column.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TableColumn {
-    /// Its name.
-    pub name: String,
-    /// Its type, as the database writes it; that under a domain.
-    pub kind: String,
-    /// Whether it is never NULL.
-    pub is_required: bool,
-    /// Its default, in SQL.
-    pub default: Option<String>,
-    /// Whether the database computes it.
-    pub is_generated: bool,
-    /// The values of an enumeration.
-    pub words: Option<Vec<String>>,
 }
 
 /// Columns whose values no two rows share.

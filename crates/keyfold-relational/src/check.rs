@@ -56,7 +56,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    fn add(&mut self, problem: Problem) {
+    pub(crate) fn add(&mut self, problem: Problem) {
         self.count += 1;
         let is_alike = |one: &&mut Alike| {
             (&one.first.entity, &one.first.form) == (&problem.entity, &problem.form)

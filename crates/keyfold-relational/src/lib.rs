@@ -12,6 +12,7 @@
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
+//! - `back`: items become rows again; `lead`: the tables lead, and the database follows.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
@@ -19,11 +20,12 @@
 //! - `progress`: how far a run is; `copy`: every row is read once; `run`: that, and what follows it; `windows`: changes of many rows; `check`: what stands in the way before anything is written;
 //!   `bounded`: rows that have some values, and all in turn.
 //!   `verify`: rows beside items, `split` for those that are several; `mend`: what differs is written.
-//! - `world`: time, chance and a lock.
+//! - `world`: time, chance and a lock. `untrusted`: faults of TLS that do not pass.
 //!
 //! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
 
 mod apply;
+mod back;
 mod bounded;
 mod catalog;
 mod cell;
@@ -33,6 +35,7 @@ mod copy;
 mod dialect;
 mod doubles;
 mod drafts;
+mod lead;
 mod mapping;
 pub mod mariadb;
 mod mend;
@@ -50,22 +53,29 @@ pub mod sqlite;
 mod state;
 mod statement;
 mod taking;
+mod untrusted;
 mod verify;
 mod windows;
 mod wish;
 mod world;
 
+pub use back::proof::check_back;
 pub use bounded::{Bound, Walk};
 pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableColumn, Unique};
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
+pub use lead::sides::Tables;
+pub use lead::switch::{Switch, Turned};
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
 pub use progress::{Figures, Progress};
 pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
-pub use source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
+pub use source::{
+    Change, Column, End, Lead, Noted, Side, Sorted, Source, SourceError, Tip, Touched, Watched,
+    Wrote,
+};
 pub use state::{Phase, STATES, State};
-pub use taking::abort;
+pub use taking::{abort, may_abort};
 pub use verify::{Difference, Verified, VerifyError, verify};

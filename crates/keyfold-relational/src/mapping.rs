@@ -31,6 +31,8 @@ pub struct Filled<'m> {
     pub sql: String,
     /// The column as the model would name it, if it is one.
     pub(crate) column: Option<String>,
+    /// The column of the first table, if it is one of it.
+    pub(crate) own: Option<String>,
     /// The type of the column, as the database writes it; empty for an expression.
     pub(crate) kind: String,
 }
@@ -274,10 +276,14 @@ impl<'m> Draft<'m> {
             let of_column = |alias: &str, column: &str| {
                 let sql = self.read(source, alias, column);
                 let kind = self.kind_of(alias, column).to_owned();
-                (sql, Some(format!("{alias}.{column}")), kind)
+                let is_own = alias == self.origin.table.alias;
+                let own = is_own.then(|| column.to_owned());
+                (sql, Some(format!("{alias}.{column}")), own, kind)
             };
             let sql = match self.origin.taken(&attribute.name) {
-                Some(Taken::Expression(sql, _)) => Some((format!("({sql})"), None, String::new())),
+                Some(Taken::Expression(sql, _)) => {
+                    Some((format!("({sql})"), None, None, String::new()))
+                }
                 Some(Taken::Column(column)) => {
                     faults.extend(self.lacking(column));
                     Some(of_column(&column.alias, &column.column))
@@ -287,10 +293,11 @@ impl<'m> Draft<'m> {
                     .map(|column| of_column(&self.origin.table.alias, column)),
             };
             match sql {
-                Some((sql, column, kind)) => filled.push(Filled {
+                Some((sql, column, own, kind)) => filled.push(Filled {
                     attribute,
                     sql,
                     column,
+                    own,
                     kind,
                 }),
                 None if attribute.optional || attribute.default.is_some() => {}

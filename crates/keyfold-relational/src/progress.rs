@@ -11,6 +11,7 @@ pub struct Progress {
     deleted: AtomicU64,
     changes: AtomicU64,
     follows: AtomicBool,
+    leads: AtomicBool,
 }
 
 /// The figures of a run.
@@ -26,6 +27,8 @@ pub struct Figures {
     pub changes: u64,
     /// Whether every row was read, and changes are carried.
     pub follows: bool,
+    /// Whether the tables lead: what is put and deleted are rows.
+    pub leads: bool,
 }
 
 impl Progress {
@@ -53,6 +56,11 @@ impl Progress {
         self.follows.store(true, Ordering::Relaxed);
     }
 
+    /// The tables lead, and rows are written.
+    pub(crate) fn lead(&self) {
+        self.leads.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn add_read(&self, rows: usize) {
         self.read.fetch_add(rows as u64, Ordering::Relaxed);
     }
@@ -66,6 +74,7 @@ impl Progress {
             deleted: of(&self.deleted),
             changes: of(&self.changes),
             follows: self.follows.load(Ordering::Relaxed),
+            leads: self.leads.load(Ordering::Relaxed),
         }
     }
 }

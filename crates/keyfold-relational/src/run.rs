@@ -5,6 +5,7 @@
 use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
+use crate::lead::sides::Tables;
 use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
@@ -22,9 +23,9 @@ const CHANGES_MAX: usize = 500;
 /// The most identities in one query.
 const IDENTITIES_MAX: usize = 100;
 /// The time between two looks for changes, where there were none.
-const IDLE: Duration = Duration::from_millis(50);
+pub(crate) const IDLE: Duration = Duration::from_millis(50);
 /// How often rows that are refused are read again, where there are no more changes.
-const PROBLEM_TRIES: u32 = 6;
+pub(crate) const PROBLEM_TRIES: u32 = 6;
 /// How often a source that is locked or away is asked, with a pause that grows to a second.
 const SOURCE_TRIES: u32 = 30;
 
@@ -90,6 +91,22 @@ impl From<Unwritten> for Ended {
     }
 }
 
+/// The refusal of what cannot be while a switch is under way.
+pub(crate) fn under_way(phase: Phase) -> Ended {
+    let (goes_on, gives_up) = match phase {
+        Phase::Returning => ("keyfold migrate switch --back", "keyfold migrate switch"),
+        Phase::Begin
+        | Phase::Copy
+        | Phase::Follow
+        | Phase::Closing
+        | Phase::Lead
+        | Phase::Complete => ("keyfold migrate switch", "keyfold migrate switch --back"),
+    };
+    Ended::Target(ClientError::refused(format!(
+        "a switch is under way, and nobody can write: `{goes_on}` goes on with it, `{gives_up}` gives it up"
+    )))
+}
+
 /// A migration of a database into the tables of a model.
 pub struct Migration<'a, 'm> {
     pub(crate) mapping: &'a Mapping<'m>,
@@ -99,6 +116,8 @@ pub struct Migration<'a, 'm> {
     pub(crate) sizes: Sizes,
     /// Where the log is to be read from next, as it is stored.
     place: Option<String>,
+    /// Whether programs may come to write to the tables, and how.
+    pub(crate) tables: Option<&'a Tables>,
 }
 
 /// How much is read at once.
@@ -134,7 +153,15 @@ impl<'a, 'm> Migration<'a, 'm> {
             progress,
             sizes: Sizes::default(),
             place: None,
+            tables: None,
         }
+    }
+
+    /// Says how the tables take writes of programs, or refuse them: a migration that is switched needs it.
+    #[must_use]
+    pub fn with_tables(mut self, tables: &'a Tables) -> Migration<'a, 'm> {
+        self.tables = Some(tables);
+        self
     }
 
     /// Reads other amounts at once.
@@ -169,6 +196,12 @@ impl<'a, 'm> Migration<'a, 'm> {
     fn carry(&mut self, once: bool) -> Result<Ended, Ended> {
         self.asked(|source| source.claim())?;
         let mut state = self.take()?;
+        match state.phase {
+            Phase::Closing | Phase::Returning => return Err(under_way(state.phase)),
+            Phase::Lead => return self.reverse(&state, once),
+            Phase::Follow => self.reopen(&state)?,
+            Phase::Begin | Phase::Copy | Phase::Complete => {}
+        }
         if state.phase == Phase::Copy {
             self.copy(&mut state)?;
         }

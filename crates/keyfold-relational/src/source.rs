@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use keyfold_model::schema::origin::SqlTable;
+use keyfold_stream::{Position, ShardKey};
 
 /// Why a source cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,23 @@ pub struct Column {
     pub name: String,
     /// Its type, as the database writes it.
     pub kind: String,
+}
+
+/// A column as rows are written to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type, as the database writes it; that under a domain.
+    pub kind: String,
+    /// Whether it is never NULL.
+    pub is_required: bool,
+    /// Its default, in SQL.
+    pub default: Option<String>,
+    /// Whether the database computes it.
+    pub is_generated: bool,
+    /// The values of an enumeration.
+    pub words: Option<Vec<String>>,
 }
 
 /// A table whose changes are kept, and the columns by which a change is told.
@@ -104,6 +122,12 @@ pub trait Source {
     /// # Errors
     /// When the database cannot be read.
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError>;
+
+    /// The columns of a table as rows are written to it, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError>;
 
     /// The columns of a key of a table, in whose order the database reads its rows without sorting them: no two
     /// rows have the same, and none is NULL. Empty where there is no such key.
@@ -271,9 +295,94 @@ pub trait Source {
     /// When the database refuses it.
     fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError>;
 
+    /// What a switch to the tables needs; `None` for a database that cannot follow them.
+    fn lead(&mut self) -> Option<&mut dyn Lead> {
+        None
+    }
+
     /// Takes the right to migrate, which one process at a time has, as long as it lives.
     ///
     /// # Errors
     /// When another process has it.
     fn claim(&mut self) -> Result<(), SourceError>;
+}
+
+/// Up to where a shard of a table's stream is carried.
+pub type Tip = (ShardKey, Position);
+
+/// What a database notes while it does not lead.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noted {
+    /// The migration.
+    pub id: String,
+    /// That of the run that has it.
+    pub fence: u64,
+    /// Up to where streams are carried.
+    pub tips: Vec<Tip>,
+}
+
+/// What became of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrote {
+    /// It changed so many rows.
+    Rows(u64),
+    /// A constraint refused it: what the database says. It changed nothing, and the transaction goes on.
+    Refused(String),
+}
+
+/// What a switch needs of a database: that it refuses writes of programs, and takes rows of items.
+pub trait Lead {
+    /// What is noted; `None` while the database leads.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn noted(&mut self) -> Result<Option<Noted>, SourceError>;
+
+    /// Notes that the database does not lead, and lets tables refuse writes of everybody else: in one transaction.
+    /// `instead` is where programs write then. What is noted already goes on with another fence.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn close(
+        &mut self,
+        tables: &[Watched],
+        of: (&str, u64),
+        instead: &str,
+    ) -> Result<(), SourceError>;
+
+    /// Lets the tables take writes again, and forgets what is noted, if it has this fence: whether it had.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn open(&mut self, of: (&str, u64)) -> Result<bool, SourceError>;
+
+    /// Takes what is noted for another run: it has its fence from now on.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn take(&mut self, of: (&str, u64)) -> Result<(), SourceError>;
+
+    /// Begins a transaction in which rows are written; `false` if another fence is noted.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn begin(&mut self, of: (&str, u64)) -> Result<bool, SourceError>;
+
+    /// Changes rows.
+    ///
+    /// # Errors
+    /// When the database fails otherwise than by a constraint.
+    fn write(&mut self, sql: &str, arguments: &[Cell]) -> Result<Wrote, SourceError>;
+
+    /// Notes up to where streams are carried, and ends the transaction.
+    ///
+    /// # Errors
+    /// When the database fails otherwise than by a constraint.
+    fn commit(&mut self, tips: &[Tip]) -> Result<Wrote, SourceError>;
+
+    /// Takes the transaction back.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn rollback(&mut self) -> Result<(), SourceError>;
 }

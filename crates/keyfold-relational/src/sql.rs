@@ -105,7 +105,6 @@ pub(crate) fn faults(
     source: &mut dyn Source,
     origin: &Origin,
 ) -> Result<Vec<Diagnostic>, SourceError> {
-    let dialect = Dialect::of(source);
     let mut all: Vec<(&str, Span)> = Vec::new();
     all.extend(
         origin
@@ -124,23 +123,41 @@ pub(crate) fn faults(
         source.query(&Statements::tried(source, origin, "1"), &[])?;
     }
     for (sql, span) in all {
-        if let Some(refusal) = refusal(sql, dialect) {
-            let error = Diagnostic::error("KF005", span, refusal.message, refusal.label);
-            faults.push(error.help(refusal.help));
-            continue;
-        }
         let tried = Statements::tried(source, origin, sql);
-        match source.query(&tried, &[]) {
-            Ok(_) => {}
-            Err(error) if error.may_pass => return Err(error),
-            Err(error) => {
-                let said = said(&error.message, &tried);
-                let message = format!("the database refuses this SQL: {said}");
-                faults.push(Diagnostic::error("KF005", span, message, "refused"));
-            }
-        }
+        faults.extend(fault(source, (sql, span), &tried)?);
     }
     Ok(faults)
+}
+
+/// What is wrong with SQL of the model, which is tried by a query that reads nothing.
+///
+/// # Errors
+/// When the database does not answer.
+pub(crate) fn fault(
+    source: &mut dyn Source,
+    (sql, span): (&str, Span),
+    tried: &str,
+) -> Result<Option<Diagnostic>, SourceError> {
+    if let Some(refusal) = refusal(sql, Dialect::of(source)) {
+        let error = Diagnostic::error("KF005", span, refusal.message, refusal.label);
+        return Ok(Some(error.help(refusal.help)));
+    }
+    match source.query(tried, &[]) {
+        Ok(_) => Ok(None),
+        Err(error) if error.may_pass => Err(error),
+        Err(error) => {
+            let said = said(&error.message, tried);
+            let message = format!("the database refuses this SQL: {said}");
+            Ok(Some(Diagnostic::error("KF005", span, message, "refused")))
+        }
+    }
+}
+
+/// Whether SQL speaks of a name, in whatever letters.
+pub(crate) fn names(sql: &str, name: &str, dialect: Dialect) -> bool {
+    let name = name.to_lowercase();
+    let is_it = |token: &Token| matches!(token, Token::Word(word) if *word == name);
+    tokens(sql, dialect).iter().any(is_it)
 }
 
 /// What the database says, without the query that the model does not have.

@@ -7,7 +7,9 @@
 //! | `id` | names the migration, also in the database |
 //! | `source` | what names the database |
 //! | `mapping` | a digest of what rows become, as it was at the beginning |
-//! | `phase` | `begin`, `copy`, `follow` or `complete` |
+//! | `phase` | `begin`, `copy`, `follow` (the database leads), `closing`, `lead` (the tables do), `returning` or `complete` |
+//! | `turns` | how often the tables came to lead |
+//! | `streams` | the tables whose streams a switch has switched on |
 //! | `entity`, `after` | the entity that is copied, and the identity of its last row |
 //! | `rows` | how many rows were copied |
 //! | `place` | where the database's log is read from next, if the database does not keep it itself |
@@ -37,12 +39,26 @@ pub enum Phase {
     Copy,
     /// Every row was read; it carries changes.
     Follow,
+    /// A switch to the tables is under way: nobody writes.
+    Closing,
+    /// The tables lead; it carries what they say.
+    Lead,
+    /// A switch back to the database is under way: nobody writes.
+    Returning,
     /// It has ended: the tables lead.
     Complete,
 }
 
 impl Phase {
-    const ALL: [Phase; 4] = [Phase::Begin, Phase::Copy, Phase::Follow, Phase::Complete];
+    const ALL: [Phase; 7] = [
+        Phase::Begin,
+        Phase::Copy,
+        Phase::Follow,
+        Phase::Closing,
+        Phase::Lead,
+        Phase::Returning,
+        Phase::Complete,
+    ];
 
     /// Its name in the row.
     pub fn word(self) -> &'static str {
@@ -50,6 +66,9 @@ impl Phase {
             Phase::Begin => "begin",
             Phase::Copy => "copy",
             Phase::Follow => "follow",
+            Phase::Closing => "closing",
+            Phase::Lead => "lead",
+            Phase::Returning => "returning",
             Phase::Complete => "complete",
         }
     }
@@ -75,6 +94,10 @@ pub struct State {
     pub rows: u64,
     /// Where the log of the database is read from next.
     pub(crate) place: Option<String>,
+    /// How often the tables came to lead.
+    pub turns: u64,
+    /// The tables whose streams a switch has switched on.
+    pub(crate) streams: Vec<String>,
 }
 
 impl State {
@@ -89,6 +112,8 @@ impl State {
             after: None,
             rows: 0,
             place: None,
+            turns: 0,
+            streams: Vec::new(),
         }
     }
 
@@ -101,6 +126,13 @@ impl State {
         item.insert("phase", self.phase.word());
         item.insert("entity", self.entity.as_str());
         item.insert("rows", Value::N(self.rows.into()));
+        if self.turns > 0 {
+            item.insert("turns", Value::N(self.turns.into()));
+        }
+        if !self.streams.is_empty() {
+            let names = self.streams.iter().cloned().map(Value::S);
+            item.insert("streams", Value::L(names.collect()));
+        }
         if let Some(place) = &self.place {
             item.insert("place", place.as_str());
         }
@@ -124,6 +156,10 @@ impl State {
             Some(Value::L(cells)) => Some(cells.iter().map(Cell::of_saved).collect::<Option<_>>()?),
             Some(_) => return None,
         };
+        let streams = match item.get("streams") {
+            Some(Value::L(names)) => names.iter().map(keyfold_model::value::display).collect(),
+            Some(_) | None => Vec::new(),
+        };
         let phase = text("phase")?;
         Some(State {
             fence: number("fence")?,
@@ -135,12 +171,14 @@ impl State {
             after,
             rows: number("rows")?,
             place: text("place"),
+            turns: number("turns").unwrap_or(0),
+            streams,
         })
     }
 }
 
 /// Sends requests of steps that wait for each other.
-struct Asking<'b>(&'b Backend);
+pub(crate) struct Asking<'b>(pub(crate) &'b Backend);
 
 impl Io for Asking<'_> {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {

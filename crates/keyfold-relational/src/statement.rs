@@ -36,7 +36,8 @@ pub(crate) fn column(source: &dyn Source, alias: &str, column: &str) -> String {
     format!("{}.{}", source.quoted(alias), source.quoted(column))
 }
 
-fn table(source: &dyn Source, table: &SqlTable) -> String {
+/// A table with its name in the line.
+pub(crate) fn table(source: &dyn Source, table: &SqlTable) -> String {
     let name = source.quoted(&table.name);
     let alias = source.quoted(&table.alias);
     match &table.schema {

@@ -2,11 +2,13 @@
 //! beside the tables: so a database whose changes another migration waits for is not taken from it, and a
 //! migration that is over is not begun anew by mistake.
 
+use crate::lead::sides::Tables;
 use crate::mapping::Mapping;
-use crate::run::{Ended, Migration};
+use crate::run::{Ended, Migration, under_way};
 use crate::source::{Source, SourceError};
 use crate::state::{Phase, State, States};
 use keyfold_client::{Backend, ClientError};
+use keyfold_model::Model;
 use sha2::{Digest, Sha256};
 
 impl Mapping<'_> {
@@ -31,7 +33,7 @@ impl Mapping<'_> {
     }
 }
 
-fn refused(message: impl Into<String>) -> Ended {
+pub(crate) fn refused(message: impl Into<String>) -> Ended {
     Ended::Target(ClientError::refused(message.into()))
 }
 
@@ -104,7 +106,7 @@ impl<'m> Migration<'_, 'm> {
         Ok(state)
     }
 
-    fn stored(&self, state: &State, seen: Option<u64>) -> Result<(), Ended> {
+    pub(crate) fn stored(&self, state: &State, seen: Option<u64>) -> Result<(), Ended> {
         match self.states().write(state, seen)? {
             true => Ok(()),
             false => Err(Ended::Overtaken),
@@ -121,6 +123,9 @@ impl<'m> Migration<'_, 'm> {
         let Some(seen) = self.states().read()? else {
             return Err(refused("there is no migration"));
         };
+        if matches!(seen.phase, Phase::Closing | Phase::Returning) {
+            return Err(under_way(seen.phase));
+        }
         let owner = self.asked(|source| source.watched_by())?;
         if owner.is_some_and(|id| id != seen.id) {
             return Err(foreign(self.source));
@@ -132,7 +137,22 @@ impl<'m> Migration<'_, 'm> {
             ..seen
         };
         self.stored(&done, Some(fence))?;
-        Ok(self.asked(|source| source.unwatch())?)
+        self.asked(|source| source.unwatch())?;
+        self.let_go(&done)
+    }
+}
+
+/// Whether a migration can be given up: while the tables lead, the database has not all that they hold.
+///
+/// # Errors
+/// `Refused` when it cannot.
+pub fn may_abort(state: &State) -> Result<(), Ended> {
+    match state.phase {
+        Phase::Lead | Phase::Returning => Err(refused(
+            "the tables lead, and the database may not have all that they hold: `keyfold migrate switch --back` first, \
+             or `complete`",
+        )),
+        Phase::Begin | Phase::Copy | Phase::Follow | Phase::Closing | Phase::Complete => Ok(()),
     }
 }
 
@@ -144,18 +164,27 @@ impl<'m> Migration<'_, 'm> {
 pub fn abort(
     source: &mut dyn Source,
     backend: &Backend,
-    model: &str,
+    (model, tables): (&Model, Option<&Tables>),
     is_foreign: bool,
 ) -> Result<(), Ended> {
     source.claim()?;
-    let states = States { backend, model };
+    let states = States {
+        backend,
+        model: &model.name,
+    };
     let seen = states.read()?;
+    if let Some(seen) = &seen {
+        may_abort(seen)?;
+    }
     let owner = source.watched_by()?;
     let is_own = |id: &String| seen.as_ref().is_some_and(|seen| seen.id == *id);
     if owner.as_ref().is_some_and(|id| !is_own(id)) && !is_foreign {
         return Err(foreign_abort(source));
     }
     source.unwatch()?;
+    if let (Some(seen), Some(tables)) = (&seen, tables) {
+        tables.let_go(model, seen)?;
+    }
     Ok(states.delete()?)
 }
 

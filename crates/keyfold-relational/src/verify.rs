@@ -207,18 +207,7 @@ impl<'m> Look<'_, 'm> {
         mapped: &Mapped<'m>,
         keys: &[Values],
     ) -> Result<Vec<Option<Values>>, ClientError> {
-        if mapped.entity.split.is_some() {
-            let each = keys
-                .iter()
-                .map(|key| split::stored(self.backend, mapped, key));
-            return each.collect();
-        }
-        let model = self.mapping.model;
-        let found = patient(|| read::many(self.backend, model, mapped.entity, keys, true))?;
-        let items = found.items.into_iter();
-        Ok(items
-            .map(|one| one.map(|item| item.attributes.into_iter().collect()))
-            .collect())
+        stored(self.backend, mapped, keys)
     }
 
     /// Compares rows again by their identities, also those that are gone. A row that cannot be asked for by
@@ -400,6 +389,23 @@ impl<'m> Look<'_, 'm> {
         }
         Ok(())
     }
+}
+
+/// The stored entities with some keys, as they are now.
+pub(crate) fn stored(
+    backend: &Backend,
+    mapped: &Mapped<'_>,
+    keys: &[Values],
+) -> Result<Vec<Option<Values>>, ClientError> {
+    if mapped.entity.split.is_some() {
+        let each = keys.iter().map(|key| split::stored(backend, mapped, key));
+        return each.collect();
+    }
+    let found = patient(|| read::many(backend, mapped.model, mapped.entity, keys, true))?;
+    let items = found.items.into_iter();
+    Ok(items
+        .map(|one| one.map(|item| item.attributes.into_iter().collect()))
+        .collect())
 }
 
 /// What stands for the item of a row; `None` where it makes none.

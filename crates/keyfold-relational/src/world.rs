@@ -11,6 +11,11 @@ pub(crate) fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
+/// The present moment, of a clock that nobody sets.
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
 /// Random bits.
 pub(crate) fn random() -> u64 {
     fastrand::u64(..)

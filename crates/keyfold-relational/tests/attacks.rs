@@ -94,7 +94,7 @@ impl Place {
 
     fn abort(&self, is_foreign: bool) -> Result<(), String> {
         let mut source = Sqlite::open(&self.path).unwrap();
-        match abort(&mut source, &self.backend, &self.model.name, is_foreign) {
+        match abort(&mut source, &self.backend, (&self.model, None), is_foreign) {
             Ok(()) => Ok(()),
             Err(Ended::Source(error)) => Err(error.message),
             Err(other) => panic!("{other:?}"),

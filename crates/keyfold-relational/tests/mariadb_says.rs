@@ -26,7 +26,7 @@ use worlds::{backend, compiled};
 /// Gives a migration up.
 fn give_up(model: &Model, name: &str, backend: &Backend) {
     let mut source = Mariadb::open(name).unwrap();
-    let ended = abort(&mut source, backend, &model.name, false);
+    let ended = abort(&mut source, backend, (model, None), false);
     assert!(ended.is_ok(), "{ended:?}");
 }
 

@@ -14,10 +14,12 @@
 mod mariadb_server;
 mod worlds;
 
+use keyfold_relational::Source as _;
 use keyfold_relational::mariadb::Mariadb;
 use mariadb_server::{MODEL, ROWS, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::net::TcpListener;
+use std::path::Path;
 use worlds::{backend, carried, compiled};
 
 fn free_port() -> u16 {
@@ -25,19 +27,31 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
+fn authority() -> CertifiedIssuer<'static, KeyPair> {
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+/// Writes a certificate of an authority for `localhost`, and its key. It has expired where that is wanted.
+fn certify(folder: &Path, authority: &CertifiedIssuer<'static, KeyPair>, has_expired: bool) {
+    let key = KeyPair::generate().unwrap();
+    let mut own = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    if has_expired {
+        own.not_after = rcgen::date_time_ymd(2001, 1, 1);
+    }
+    let own = own.signed_by(&key, authority).unwrap();
+    std::fs::write(folder.join("own.pem"), own.pem()).unwrap();
+    std::fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
+}
+
 #[test]
 fn rows_and_the_log_are_read_over_tls() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let own = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-    let own = own.signed_by(&key, &authority).unwrap();
-    std::fs::write(path("own.pem"), own.pem()).unwrap();
-    std::fs::write(path("key.pem"), key.serialize_pem()).unwrap();
-    std::fs::write(path("ca.pem"), authority.pem()).unwrap();
+    let own = authority();
+    certify(folder.path(), &own, false);
+    std::fs::write(path("ca.pem"), own.pem()).unwrap();
     let port = free_port();
     let mut settings = ROWS.map(str::to_owned).to_vec();
     settings.extend([
@@ -48,7 +62,7 @@ fn rows_and_the_log_are_read_over_tls() {
         format!("--ssl-key={}", path("key.pem")),
     ]);
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-    let server = Server::with(&settings);
+    let mut server = Server::with(&settings);
     let program = server.database("d");
     program.must(
         "CREATE USER r@'%' REQUIRE SSL; GRANT SELECT, REPLICATION SLAVE, BINLOG MONITOR ON *.* TO r@'%'; CREATE TABLE t (id \
@@ -80,6 +94,29 @@ fn rows_and_the_log_are_read_over_tls() {
         assert_eq!(Mariadb::open(&name).is_ok(), is_taken, "{name}");
     }
     let said = Mariadb::open(&format!("{address}?require_ssl=true"));
-    let said = said.map(|_| ()).unwrap_err().message;
-    assert!(said.contains("certificate"), "{said}");
+    let said = said.map(|_| ()).unwrap_err();
+    assert!(said.message.contains("certificate"), "{said:?}");
+    // A certificate that the server gets while it is followed, and that is not to be trusted.
+    for (has_expired, why) in [(true, "expired"), (false, "invalid peer certificate")] {
+        let mut source = Mariadb::open(&trusted).unwrap();
+        source.query("SELECT v FROM t", &[]).unwrap();
+        server.kill();
+        match has_expired {
+            true => certify(folder.path(), &own, true),
+            false => certify(folder.path(), &authority(), false),
+        }
+        server.run(&settings);
+        // The first error says that the connection was lost.
+        let mut errors = (0..5).filter_map(|_| source.query("SELECT v FROM t", &[]).err());
+        let lasting = errors.find(|error| !error.may_pass);
+        let said = lasting.map(|error| error.message).unwrap_or_default();
+        assert!(
+            said.contains(why) && said.contains("root_cert_path=FILE"),
+            "{said}"
+        );
+        certify(folder.path(), &own, false);
+        server.kill();
+        server.run(&settings);
+        assert_eq!(source.query("SELECT v FROM t", &[]).unwrap().len(), 3);
+    }
 }

@@ -15,6 +15,8 @@ mod support;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::{Cell, Source};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use support::Server;
 
 /// Whether the connection by a name is encrypted, or what is said of it.
@@ -49,7 +51,7 @@ fn connections_are_encrypted_as_the_name_asks() {
     let others = server.write("others.pem", &other);
     // A port that nobody has.
     let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
     };
     let number = format!("port={port}");
@@ -77,6 +79,8 @@ fn connections_are_encrypted_as_the_name_asks() {
             Ok(true),
             "{mode}"
         );
+        let refused = Postgres::open(&at("localhost", &root(mode, &others)));
+        assert!(!refused.map(|_| ()).unwrap_err().may_pass, "{mode}");
         let said = encrypted(&at("localhost", &root(mode, &others))).unwrap_err();
         assert!(
             said.contains("UnknownIssuer") && said.contains("sslrootcert=FILE"),
@@ -105,6 +109,24 @@ fn connections_are_encrypted_as_the_name_asks() {
     assert_eq!(encrypted(&at("localhost", "")), Ok(false));
     let said = encrypted(&at("localhost", "?sslmode=require")).unwrap_err();
     assert!(said.contains("server does not support TLS"), "{said}");
+}
+
+/// A server that goes away while TLS begins is waited for, unlike one whose certificate is not to be trusted.
+#[test]
+fn a_server_that_goes_away_in_the_handshake_may_come_back() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        // Its answer to the request for TLS is yes.
+        client.read_exact(&mut [0; 8]).unwrap();
+        client.write_all(b"S").unwrap();
+        client.read_exact(&mut [0; 8]).unwrap();
+    });
+    let said = Postgres::open(&format!("postgres://me@localhost:{port}/d?sslmode=require"));
+    let said = said.map(|_| ()).unwrap_err();
+    assert!(said.may_pass, "{said:?}");
+    server.join().unwrap();
 }
 
 #[test]

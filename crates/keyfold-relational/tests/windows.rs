@@ -12,7 +12,7 @@ mod world;
 use keyfold_model::schema::origin::SqlTable;
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
-    Cell, Change, Column, Mapping, Migration, Progress, Source, SourceError, Watched,
+    Cell, Change, Column, Mapping, Migration, Progress, Source, SourceError, TableColumn, Watched,
 };
 use world::{World, is_caught};
 
@@ -29,6 +29,9 @@ impl Source for Counting {
     }
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         self.inner.columns(table)
+    }
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError> {
+        self.inner.described(table)
     }
     fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
         self.inner.key(table)

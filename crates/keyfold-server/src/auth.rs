@@ -1,14 +1,14 @@
 //! Authentication and authorization. The form of every signature is checked; with configured
 //! credentials, so are the signature itself and the rights.
 
-use crate::config::{Access, Credential, ServerConfig};
+use crate::config::{Credential, ServerConfig};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HeaderName};
 use hyper::http::request::Parts;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use keyfold_api::{ApiError, ErrorKind, Operation};
+use keyfold_api::{ApiError, Operation};
 use keyfold_engine::Resource;
 use keyfold_sigv4::{Authorization, Query, SignatureError, Validity};
 
@@ -181,24 +181,7 @@ pub(crate) fn check_rights(
     let Some(credential) = caller.credential else {
         return Ok(());
     };
-    for resource in resources {
-        let needed = if resource.is_write {
-            Access::ReadWrite
-        } else {
-            Access::Read
-        };
-        if credential.access_to(&resource.subject) < needed {
-            let name = operation.name();
-            return Err(ApiError::Plain(
-                ErrorKind::AccessDenied,
-                format!(
-                    "User: arn:aws:iam::000000000000:user/{} is not authorized to perform: dynamodb:{name} on resource: {} because no identity-based policy allows the dynamodb:{name} action",
-                    credential.access_key, resource.arn
-                ),
-            ));
-        }
-    }
-    Ok(())
+    credential.check(operation, resources)
 }
 
 /// Parses a timestamp such as `20260101T000000Z`.

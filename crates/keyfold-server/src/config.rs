@@ -1,7 +1,8 @@
 //! The configuration of a server.
 
 use crate::latency::LatencyProfile;
-use keyfold_engine::Subject;
+use keyfold_api::{ApiError, ErrorKind, Operation};
+use keyfold_engine::{Resource, Subject};
 use keyfold_types::limits::REQUEST_BODY_BYTES_MAX;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -49,6 +50,31 @@ impl Credential {
             tables: BTreeMap::new(),
             buckets: BTreeMap::new(),
         }
+    }
+
+    /// Refuses an operation on resources for which the credential lacks a right.
+    ///
+    /// # Errors
+    /// `AccessDenied`, which names the first such resource.
+    pub fn check(&self, operation: Operation, resources: &[Resource]) -> Result<(), ApiError> {
+        for resource in resources {
+            let needed = if resource.is_write {
+                Access::ReadWrite
+            } else {
+                Access::Read
+            };
+            if self.access_to(&resource.subject) < needed {
+                let name = operation.name();
+                return Err(ApiError::Plain(
+                    ErrorKind::AccessDenied,
+                    format!(
+                        "User: arn:aws:iam::000000000000:user/{} is not authorized to perform: dynamodb:{name} on resource: {} because no identity-based policy allows the dynamodb:{name} action",
+                        self.access_key, resource.arn
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The credential's right to a table, a bucket or the account.
@@ -135,7 +161,7 @@ impl ServerConfig {
             body_bytes_max: REQUEST_BODY_BYTES_MAX,
             receive_timeout: Duration::from_secs(60),
             send_timeout: Duration::from_secs(30),
-            bodies_bytes_max: 512 * 1024 * 1024,
+            bodies_bytes_max: 64 * 1024 * 1024,
             connections_max: 10_000,
             connections_of_address_max: 5_000,
             shutdown_timeout: Duration::from_secs(10),

@@ -79,6 +79,10 @@ pub(crate) struct Metrics {
     commits: Gauge,
     batches: Gauge,
     pending_maintenance: Gauge,
+    flushes: Gauge,
+    flush_micros: Gauge,
+    compactions: Gauge,
+    compaction_micros: Gauge,
     failures: Gauge,
     received_held: Gauge,
     sent_held: Gauge,
@@ -106,6 +110,8 @@ impl Metrics {
             "Connections closed at once because their address had reached its limit";
         let refused_pages = "Requests refused for their Host or Origin";
         let pending_maintenance = "Memtables to be flushed and compactions to be done";
+        let compactions = "Compactions of table files since the start";
+        let compaction_micros = "Microseconds that compactions took";
         let failures = "Failures of background work since the start: indexes, expiry, backups, restores, exports, imports";
         let received_held = "Bytes of the budget for large request bodies that are in use";
         let sent_held = "Bytes of the budget for large answers that are in use";
@@ -120,6 +126,10 @@ impl Metrics {
             commits: register(all, "store_commits", "Synced commits since the start"),
             batches: register(all, "store_batches", "Batches written since the start"),
             pending_maintenance: register(all, "store_pending_maintenance", pending_maintenance),
+            flushes: register(all, "store_flushes", "Flushes of memtables since the start"),
+            flush_micros: register(all, "store_flush_micros", "Microseconds that flushes took"),
+            compactions: register(all, "store_compactions", compactions),
+            compaction_micros: register(all, "store_compaction_micros", compaction_micros),
             failures: register(all, "background_failures", failures),
             received_held: register(all, "received_held_bytes", received_held),
             sent_held: register(all, "sent_held_bytes", sent_held),
@@ -185,10 +195,19 @@ impl Metrics {
     /// by answers.
     pub(crate) fn text(&self, engine: &Engine, held: (usize, usize)) -> String {
         let counts = engine.store_counts();
+        let maintenance = engine.maintenance();
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let gauges = [
             (&self.commits, counts.commits),
             (&self.batches, counts.batches),
-            (&self.pending_maintenance, engine.pending_maintenance()),
+            (&self.pending_maintenance, maintenance.pending),
+            (&self.flushes, maintenance.flushes.count),
+            (&self.flush_micros, micros(maintenance.flushes.time)),
+            (&self.compactions, maintenance.compactions.count),
+            (
+                &self.compaction_micros,
+                micros(maintenance.compactions.time),
+            ),
             (&self.failures, engine.background_failures()),
             (&self.received_held, held.0 as u64),
             (&self.sent_held, held.1 as u64),

@@ -14,23 +14,22 @@ use crate::error::{StoreError, guarded};
 use crate::metrics::Metrics;
 use crate::ticket::{GroupResult, Ticket};
 use bytes::Bytes;
+use keyfold_threads::ask_for_slice;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Soft limit of staged bytes: async callers wait for the group in flight before they stage more.
-const STAGED_BYTES_SOFT: usize = 32 * 1024 * 1024;
-/// Hard limit of staged bytes: blocking callers wait in [`CommitQueue::wait_below_hard_limit`].
-/// Twice the soft limit, so that a caller that has awaited the soft one rarely blocks.
-const STAGED_BYTES_HARD: usize = 2 * STAGED_BYTES_SOFT;
 /// Counters whose values the committer caches. There is a counter for each item collection, so the
 /// cache is cleared when there are more.
 const COUNTERS_CACHED_MAX: usize = 16 * 1024;
 /// Retries of a failed read of a counter, and the pause before each.
 const READ_RETRIES_MAX: usize = 5;
 const READ_RETRY_PAUSE: Duration = Duration::from_millis(20);
+
+/// The time slice of the committer.
+const SLICE: Duration = Duration::from_micros(200);
 
 type Changes = HashMap<Vec<u8>, Option<Bytes>>;
 
@@ -94,6 +93,9 @@ struct Shared {
     store: Arc<DurableStore>,
     metrics: Arc<Metrics>,
     durability: Durability,
+    /// Limit of the pending group's bytes above which async callers wait for the group in flight before
+    /// they stage more. Blocking ones wait above twice as many, in [`CommitQueue::wait_below_hard_limit`].
+    staged_bytes_soft: usize,
     /// The error that makes the queue refuse every batch. Set while `queue` is locked.
     failed: OnceLock<StoreError>,
 }
@@ -114,7 +116,7 @@ impl CommitQueue {
     pub(crate) fn start(
         store: Arc<DurableStore>,
         metrics: Arc<Metrics>,
-        durability: Durability,
+        (durability, staged_bytes): (Durability, u64),
     ) -> Result<CommitQueue, StoreError> {
         let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref())?;
         let shared = Arc::new(Shared {
@@ -127,6 +129,7 @@ impl CommitQueue {
             store,
             metrics,
             durability,
+            staged_bytes_soft: usize::try_from(staged_bytes).unwrap_or(usize::MAX),
             failed: OnceLock::new(),
         });
         let for_thread = Arc::clone(&shared);
@@ -175,8 +178,8 @@ impl CommitQueue {
     /// before they stage more.
     pub(crate) fn back_pressure(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
-        let is_above =
-            queue.pending.bytes > STAGED_BYTES_SOFT && self.shared.failed.get().is_none();
+        let is_above = queue.pending.bytes > self.shared.staged_bytes_soft
+            && self.shared.failed.get().is_none();
         queue
             .in_flight_result
             .as_ref()
@@ -188,7 +191,8 @@ impl CommitQueue {
     /// lock, since others would wait for it as long as the device takes.
     pub(crate) fn wait_below_hard_limit(&self) {
         let mut queue = self.shared.lock();
-        while queue.pending.bytes > STAGED_BYTES_HARD
+        // Twice the soft limit, so that a caller that has awaited the soft one rarely blocks.
+        while queue.pending.bytes / 2 > self.shared.staged_bytes_soft
             && self.shared.failed.get().is_none()
             && !queue.closed
         {
@@ -236,6 +240,8 @@ impl Drop for CommitQueue {
 }
 
 fn run(shared: &Shared) {
+    // All writers wait for this thread. Without a short slice it waits for a flush in turn.
+    ask_for_slice(SLICE);
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
         // A panic of the storage engine must not leave writers waiting for ever.

@@ -1,6 +1,7 @@
 //! Exact counts of the store's work, for tests of complexity and for operators.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -24,6 +25,33 @@ pub struct StoreCounts {
     pub batches: u64,
     /// Group commits, each with one sync when durable.
     pub commits: u64,
+}
+
+/// Flushes and compactions since the store was opened. A store in memory has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MaintenanceCounts {
+    /// Flushes and compactions that are due.
+    pub pending: u64,
+    /// Flushes of memtables that have ended.
+    pub flushes: Work,
+    /// Compactions of table files that have ended.
+    pub compactions: Work,
+}
+
+/// Work that was done, also in vain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// How often.
+    pub count: u64,
+    /// How long it took in all.
+    pub time: Duration,
+}
+
+impl Work {
+    pub(crate) fn add(&mut self, took: Duration) {
+        self.count += 1;
+        self.time += took;
+    }
 }
 
 impl Metrics {

@@ -7,7 +7,7 @@ use crate::durable::{DurableStore, Entry};
 use crate::error::StoreError;
 use crate::folder::remove_copied;
 use crate::memory::MemoryStore;
-use crate::metrics::{Metrics, StoreCounts};
+use crate::metrics::{MaintenanceCounts, Metrics, StoreCounts};
 use crate::options::StoreOptions;
 use crate::snapshot::{Direction, Snapshot, View};
 use crate::ticket::Ticket;
@@ -59,7 +59,7 @@ impl Store {
                 let queue = CommitQueue::start(
                     Arc::clone(&store),
                     Arc::clone(&metrics),
-                    options.durability,
+                    (options.durability, options.staged_bytes),
                 )?;
                 Backend::Durable { queue, store }
             }
@@ -229,11 +229,11 @@ impl Store {
         }
     }
 
-    /// The number of flushes and compactions that are due.
-    pub fn pending_maintenance(&self) -> u64 {
+    /// The flushes and compactions that are due and that were done.
+    pub fn maintenance(&self) -> MaintenanceCounts {
         match &self.backend {
-            Backend::Memory(_) => 0,
-            Backend::Durable { store, .. } => store.pending_maintenance(),
+            Backend::Memory(_) => MaintenanceCounts::default(),
+            Backend::Durable { store, .. } => store.maintenance(),
         }
     }
 

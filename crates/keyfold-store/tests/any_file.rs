@@ -78,7 +78,7 @@ fn keys(store: &Store) -> usize {
 }
 
 fn wait_for_maintenance(store: &Store) {
-    while store.pending_maintenance() > 0 {
+    while store.maintenance().pending > 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }

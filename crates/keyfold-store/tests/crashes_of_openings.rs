@@ -173,7 +173,7 @@ fn a_segment_is_not_retired_before_the_name_of_the_checkpoint_is_synced() {
     let store = open(&made).unwrap();
     let older = fs::read(made.join("data/checkpoint")).unwrap();
     (0..WRITES / 2).for_each(|n| write(&store, n).unwrap());
-    while store.pending_maintenance() > 0 {
+    while store.maintenance().pending > 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     drop(store);

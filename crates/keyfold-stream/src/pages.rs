@@ -108,7 +108,10 @@ impl Pages {
                 // A page that is too old begins anew, also when this request fails.
                 self.next = Some(at);
                 self.begin(io).await?;
-                return Ok(Found::default());
+                return Ok(Found {
+                    is_anew: true,
+                    ..Found::default()
+                });
             }
             Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {
                 return Ok(Found::default());
@@ -144,4 +147,6 @@ pub(crate) struct Found {
     pub(crate) first: Option<String>,
     /// The moment of the first record, milliseconds since 1970.
     pub(crate) oldest: Option<u64>,
+    /// Whether nothing was read: the shard is read anew from the last record on, as its iterator was too old.
+    pub(crate) is_anew: bool,
 }

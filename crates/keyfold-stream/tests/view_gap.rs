@@ -13,7 +13,9 @@ use common::{delete_leases, follow, switch_off, switch_on};
 use keyfold_api::Request;
 use keyfold_client::Backend;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
-use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
+use keyfold_stream::views::{
+    Looks, ViewOptions, ViewReport, ViewWorker, begin_rebuild, status, status_again,
+};
 use keyfold_stream::{Options, Report, Sends, sends};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -276,6 +278,76 @@ fn one_look_at_a_stream_serves_all_views() {
     );
     // Ten pages of the shard of each of the two tables.
     assert_eq!(pages.load(Ordering::SeqCst), 20);
+}
+
+/// What was seen is not read again: of a shard whose records are all handled, a further look reads a page. It says
+/// what one says that reads all.
+#[test]
+fn a_further_look_reads_what_has_come_since() {
+    let _turn = TURN.lock();
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let (model, send) = (
+        model(),
+        sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))),
+    );
+    let (seen, gaps) = (Arc::default(), Arc::default());
+    let options = options(&seen, &gaps);
+    let pages = Arc::new(AtomicU64::new(0));
+    let (counted, through) = (Arc::clone(&pages), Arc::clone(&send));
+    let counts: Sends = Arc::new(move |request| {
+        if let Request::GetRecords(_) = &request {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        through(request)
+    });
+    let mut looks = Looks::default();
+    // The records behind each view, and the pages that the look has read.
+    let mut look = || {
+        let before = pages.load(Ordering::SeqCst);
+        let all = status_again(&counts, &model, &options.consumers, &mut looks).unwrap();
+        let read = pages.load(Ordering::SeqCst) - before;
+        let fresh = status(&send, &model, &options.consumers).unwrap();
+        let of = |all: &[keyfold_stream::views::ViewStatus]| -> Vec<(u64, bool)> {
+            all.iter().map(|one| (one.behind, one.has_more)).collect()
+        };
+        assert_eq!(of(&all), of(&fresh));
+        let behind: Vec<u64> = all.iter().map(|one| one.behind).collect();
+        (behind, read)
+    };
+    let order = |id| Order {
+        id,
+        product: 1,
+        customer: 1,
+        total: 1,
+    };
+    let mut worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    for round in 0..3 {
+        rest(&engine, &send, (0, &seen));
+        worker.stop().unwrap();
+        let (behind, read) = look();
+        assert_eq!(behind, [0; 3], "round {round}");
+        assert!(read <= 20, "round {round}: {read} pages");
+        // A look after one that has seen ten empty pages of each shard reads one of each.
+        look();
+        assert_eq!(look(), (vec![0; 3], 2), "round {round}");
+        put(&engine, &model, &order(round * 10));
+        assert_eq!(look().0, [1; 3]);
+        assert_eq!(look().0, [1; 3], "it was counted before");
+        follow_once(&engine, round);
+        put(&engine, &model, &order(round * 10 + 1));
+        assert_eq!(look().0, [2; 3]);
+        worker = ViewWorker::start(Arc::clone(&send), &model, &options).unwrap();
+    }
+    worker.stop().unwrap();
+}
+
+/// In one of the rounds, the table gets another stream.
+fn follow_once(engine: &Engine, round: u64) {
+    if round == 1 {
+        follow(engine);
+    }
 }
 
 /// One test after the other: a worker that lags behind the retention has gaps again.

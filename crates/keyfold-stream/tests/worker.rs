@@ -521,3 +521,45 @@ fn wrong_settings_are_refused() {
         assert!(error.to_string().contains(why), "{error}");
     }
 }
+
+/// A batch is handled when it is full, or when its first record has waited for its window. What waits when the worker
+/// stops is handled by the next one.
+#[test]
+fn a_batch_is_handled_when_it_is_full_or_has_waited() {
+    let (engine, backend) = engine(StreamShards::default());
+    let batches: Arc<Mutex<Vec<Vec<String>>>> = Arc::default();
+    let begin = |window: Duration| {
+        let into = Arc::clone(&batches);
+        let settings = Options {
+            batch: 3,
+            window,
+            ..options()
+        };
+        let (worker, _) = start(&backend, settings, move |records: &[Record]| {
+            into.lock()
+                .unwrap()
+                .push(records.iter().map(order_of).collect());
+            sales(records)
+        });
+        worker
+    };
+    let put = |ids: std::ops::Range<u64>| {
+        for id in ids {
+            put_order(&engine, &id.to_string(), "cup", 1, id);
+        }
+    };
+    let hour = Duration::from_secs(3_600);
+    put(1..6);
+    let worker = begin(hour);
+    until("a full batch", || batches.lock().unwrap().len() == 1);
+    // Long enough for many looks at the stream.
+    std::thread::sleep(Duration::from_millis(300));
+    put(6..9);
+    until("another one", || batches.lock().unwrap().len() == 2);
+    worker.stop().unwrap();
+    let worker = begin(Duration::from_millis(200));
+    until("the rest", || compare(&engine) == Ok(8));
+    worker.stop().unwrap();
+    let wanted = [vec!["1", "2", "3"], vec!["4", "5", "6"], vec!["7", "8"]];
+    assert_eq!(*batches.lock().unwrap(), wanted);
+}

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use keyfold_client::Connection;
 use keyfold_client::connection::Surroundings;
-use keyfold_engine::{Durability, EngineOptions, FolderOptions, StoreOptions};
+use keyfold_engine::{Durability, EngineOptions, FolderOptions, MEMORY_BUDGET, StoreOptions};
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
@@ -26,6 +26,7 @@ pub(crate) const CONCURRENCY: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Options {
     durability: Durability,
+    memory_budget: u64,
     cache_bytes: Option<u64>,
     memtable_bytes: Option<u64>,
     concurrency: usize,
@@ -43,6 +44,7 @@ impl Options {
     pub fn new() -> Options {
         Options {
             durability: Durability::Synced,
+            memory_budget: MEMORY_BUDGET,
             cache_bytes: None,
             memtable_bytes: None,
             concurrency: CONCURRENCY,
@@ -57,13 +59,21 @@ impl Options {
         self
     }
 
-    /// Bytes of stored data kept in memory; 256 MiB by default.
+    /// Bytes of memory that the database may take, 256 MiB by default: half of it holds stored data, a
+    /// sixty-fourth new data until it is flushed. `cache_bytes` and `memtable_bytes` set each of them.
+    pub fn memory_budget(mut self, bytes: u64) -> Options {
+        self.memory_budget = bytes;
+        self
+    }
+
+    /// Bytes of stored data kept in memory; half of the budget by default.
     pub fn cache_bytes(mut self, bytes: u64) -> Options {
         self.cache_bytes = Some(bytes);
         self
     }
 
-    /// Bytes of new data above which they are flushed to a table file; 4 MiB by default. A reopening
+    /// Bytes of new data above which they are flushed to a table file; a sixty-fourth of the budget by default, 1 to
+    /// 16 MiB. A reopening
     /// after a crash replays a few times as much from the log.
     pub fn memtable_bytes(mut self, bytes: u64) -> Options {
         self.memtable_bytes = Some(bytes);
@@ -94,7 +104,7 @@ impl Options {
         let store = match folder {
             None => StoreOptions::Memory,
             Some(folder) => {
-                let default = FolderOptions::new(folder);
+                let default = FolderOptions::new(folder).within(self.memory_budget);
                 StoreOptions::Folder(FolderOptions {
                     durability: self.durability,
                     cache_bytes: self.cache_bytes.unwrap_or(default.cache_bytes),

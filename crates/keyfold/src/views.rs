@@ -13,16 +13,19 @@ use crate::open::Keyfold;
 use keyfold_model::Model;
 use keyfold_stream::Failure;
 use keyfold_stream::Sends;
+use keyfold_stream::views::Looks;
 pub use keyfold_stream::views::{
     OnViewReport, UnreadableItem, ViewFailure, ViewOptions, ViewReport, ViewStatus, ViewWorker,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The views of a model on a database.
 pub struct Views {
     send: Sends,
     model: Arc<Model>,
     options: ViewOptions,
+    /// What the calls of `status` have seen.
+    looks: Mutex<Looks>,
 }
 
 impl Keyfold {
@@ -32,6 +35,7 @@ impl Keyfold {
             send: self.sends(),
             model: Arc::clone(model.model()),
             options: ViewOptions::default(),
+            looks: Mutex::default(),
         }
     }
 }
@@ -58,16 +62,19 @@ impl Views {
         )?)
     }
 
-    /// Each view's generation, and how far its rows are behind.
+    /// Each view's generation, and how far its rows are behind. A further call reads of the streams only what has
+    /// come since: a page of each shard whose records are all handled.
     ///
     /// # Errors
     /// That of the database.
     pub fn status(&self) -> Result<Vec<ViewStatus>, Error> {
         let consumers = &self.options.consumers;
-        Ok(keyfold_stream::views::status(
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(keyfold_stream::views::status_again(
             &self.send,
             &self.model,
             consumers,
+            &mut looks,
         )?)
     }
 

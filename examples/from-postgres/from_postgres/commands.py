@@ -18,6 +18,8 @@ from from_postgres.postgres import Database
 
 MODEL = Path(__file__).resolve().parent.parent / "shop.keyfold"
 ENDS_WITHIN = 60
+LAG = "60s"
+"""How long what differs may be late before it counts: changes take long on a busy machine."""
 
 
 class CommandFailed(Exception):
@@ -43,8 +45,8 @@ class Keyfold:
 
     def compare(self, seconds: float, report: Path) -> dict[str, Any]:
         """Asks each pattern of both sides for so long."""
-        lasts = ["--for", f"{max(1, round(seconds))}s", "--report", str(report)]
-        return self._migrate("compare", *lasts)
+        lasts = ["--for", f"{max(1, round(seconds))}s", "--lag", LAG]
+        return self._migrate("compare", *lasts, "--report", str(report))
 
     def verify_rows(self, report: Path) -> dict[str, Any]:
         """Compares each row with its item."""

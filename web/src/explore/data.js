@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { address, ask, file, files, notice, place, texts, view } from "../state.js";
+import { first as firstRaw, inputOf, isWhole, tableOf } from "./builder.js";
 import { compare, plain } from "./values.js";
 
 /** The stored model, as forms need it: `{ name, patterns, entities }`; `null` without one. */
@@ -30,7 +31,7 @@ const parsed = (text) => {
   }
 };
 
-/** The question of the address: `{ table, index, partition, backward }`, or `{ pattern, values }`; null for none. */
+/** The question of the address: `{ table, index, partition, backward }`, `{ pattern, values }` or `{ raw }`; null for none. */
 function fromAddress(given) {
   const limit = Math.min(Math.max(Number(given.get("limit")) || LIMIT, 1), 1000);
   const after = parsed(given.get("after") ?? "null");
@@ -38,6 +39,8 @@ function fromAddress(given) {
     const values = Object.fromEntries([...given].filter(([name]) => name.startsWith("a.")).map(([name, value]) => [name.slice(2), value]));
     return { pattern: given.get("pattern"), values, limit: Number(given.get("limit")) || null, after, skips: given.has("skip") };
   }
+  const raw = parsed(given.get("raw") ?? "null");
+  if (raw !== null && Array.isArray(raw.keys) && Array.isArray(raw.filters)) return { raw: { ...firstRaw(""), ...raw }, after };
   if (given.get("table") === null) return null;
   return { table: given.get("table"), index: given.get("index"), partition: parsed(given.get("in") ?? "null"), backward: given.has("backward"), limit, after };
 }
@@ -57,7 +60,8 @@ export const look = signal(lookOf(first));
 export function intoAddress(into) {
   const one = asked.value;
   if (view.value !== "explore" || one === null) return;
-  if (one.pattern !== undefined) {
+  if (one.raw !== undefined) into.set("raw", JSON.stringify(one.raw));
+  else if (one.pattern !== undefined) {
     into.set("pattern", one.pattern);
     for (const [name, value] of Object.entries(one.values)) if (value !== "") into.set(`a.${name}`, value);
     if (one.limit) into.set("limit", one.limit);
@@ -76,6 +80,10 @@ export function intoAddress(into) {
   for (const name of hidden) into.append("hide", name);
 }
 
+/** The table of a question, and the index of it. */
+const tableAsked = (one) => one?.table ?? one?.raw?.table;
+const indexAsked = (one) => one?.index ?? one?.raw?.index ?? null;
+
 const ofModel = () => (files.value.length === 0 ? null : file.value);
 /** Whether the shown text is not the stored one, which questions are asked of. */
 export const isStale = computed(() => files.value[file.value] !== undefined && files.value[file.value].text !== texts.value[file.value]);
@@ -91,10 +99,12 @@ async function read() {
     return;
   }
   const isPattern = one.pattern !== undefined;
-  const body = isPattern
+  const body = one.raw
+    ? { file: ofModel(), operation: one.raw.operation, table: tableOf(one.raw), request: inputOf(one.raw, one.after) }
+    : isPattern
     ? { file: ofModel(), pattern: one.pattern, arguments: Object.fromEntries(Object.entries(one.values).filter(([, value]) => value !== "")), limit: one.limit, after: one.after, skipsUnknown: one.skips }
     : { file: ofModel(), table: one.table, index: one.index, partition: one.partition, isBackward: one.backward, limit: one.limit, after: one.after };
-  const said = await ask(isPattern ? "/explore/run" : "/explore/items", body).catch((error) => ({ error: error.message, fields: {}, exchanges: [] }));
+  const said = await ask(one.raw ? "/explore/raw" : isPattern ? "/explore/run" : "/explore/items", body).catch((error) => ({ error: error.message, fields: {}, exchanges: [] }));
   if (own !== latest) return;
   [answer.value, busy.value] = [said, false];
 }
@@ -102,7 +112,7 @@ async function read() {
 /** Asks for the first page of something. */
 export function explore(one) {
   edited.value = null;
-  const isOther = one?.table !== asked.value?.table || one?.pattern !== asked.value?.pattern;
+  const isOther = tableAsked(one) !== tableAsked(asked.value) || one?.pattern !== asked.value?.pattern;
   if (isOther) look.value = LOOK;
   [before.value, answer.value] = [[], isOther ? null : answer.value];
   asked.value = one;
@@ -111,6 +121,13 @@ export function explore(one) {
 }
 
 export const exploreTable = (table, rest = {}) => explore({ table, index: null, partition: null, backward: false, limit: LIMIT, after: null, ...rest });
+
+/** Shows the form of a request; nothing is asked before somebody runs it. */
+export function exploreRaw(table = tableAsked(asked.value) ?? tables.value?.tables[0]?.name ?? "", index = indexAsked(asked.value)) {
+  latest += 1;
+  [edited.value, before.value, answer.value, busy.value, chosen.value, look.value] = [null, [], null, false, null, LOOK];
+  [asked.value, view.value] = [{ raw: firstRaw(table, index), after: null }, "explore"];
+}
 
 /** Shows the form of a pattern. It is asked when everything that it needs is there. */
 export function explorePattern(pattern) {
@@ -167,7 +184,7 @@ export function begin() {
     void files.value[file.value]?.text;
     if (place.value !== null) loadTables();
   });
-  const table = computed(() => asked.value?.table ?? null);
+  const table = computed(() => tableAsked(asked.value) || null);
   effect(() => {
     const own = table.value;
     described.value = null;
@@ -179,7 +196,8 @@ export function begin() {
       () => {},
     );
   });
-  if (place.value !== null && (asked.value?.table !== undefined || Object.keys(asked.value?.values ?? {}).length > 0)) read();
+  const isAsked = asked.value?.table !== undefined || (asked.value?.raw !== undefined && isWhole(asked.value.raw));
+  if (place.value !== null && (isAsked || Object.keys(asked.value?.values ?? {}).length > 0)) read();
 }
 
 addEventListener("hashchange", () => {
@@ -189,7 +207,7 @@ addEventListener("hashchange", () => {
   [look.value, edited.value] = [lookOf(given), null];
   if (JSON.stringify(one) === JSON.stringify(asked.value)) return;
   [before.value, asked.value] = [[], one];
-  read();
+  if (one?.raw === undefined || isWhole(one.raw)) read();
 });
 
 /** The sentence about a field: a fault may name a place inside of it. */
@@ -210,7 +228,7 @@ export const keyOf = computed(() => {
   const table = described.value;
   if (table === null) return [];
   const indexes = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
-  const schema = indexes.find((one) => one.IndexName === asked.value?.index)?.KeySchema ?? table.KeySchema;
+  const schema = indexes.find((one) => one.IndexName === indexAsked(asked.value))?.KeySchema ?? table.KeySchema;
   return schema.map((one) => [one.AttributeName, one.KeyType]);
 });
 
@@ -230,7 +248,7 @@ const ofKind = computed(() => (kinds.value.includes(look.value.kind) ? rows.valu
 
 /** All columns, the keys first. */
 export const columns = computed(() => {
-  const keys = asked.value?.table === undefined ? [] : keyOf.value.map(([name]) => name);
+  const keys = asked.value?.pattern !== undefined ? [] : keyOf.value.map(([name]) => name);
   const names = new Set(ofKind.value.length === 0 ? [] : keys);
   for (const row of ofKind.value) for (const name of Object.keys(row.cells)) names.add(name);
   return [...names];

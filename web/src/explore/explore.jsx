@@ -1,15 +1,17 @@
 // The data of a place: its tables and patterns beside the page that is read.
 
 import { edit, Edit } from "./edit.jsx";
-import { answer, asked, described, edited, explorePattern, exploreTable, isStale, model, modelFault, tables } from "./data.js";
+import { answer, asked, described, edited, explorePattern, exploreRaw, exploreTable, isStale, loadTables, model, modelFault, tables } from "./data.js";
 import { PatternForm } from "./form.jsx";
+import { indexesOf } from "./builder.js";
 import { Grid } from "./grid.jsx";
 import { ItemDetail } from "./item.jsx";
+import { RawForm } from "./raw.jsx";
 import { Requests } from "./requests.jsx";
-import { place } from "../state.js";
+import { Stored, editStored } from "./stored.jsx";
+import { useState } from "preact/hooks";
+import { ask, file, notice, place } from "../state.js";
 import { plain, visible } from "./values.js";
-
-const indexesOf = (table) => [...(table?.GlobalSecondaryIndexes ?? []), ...(table?.LocalSecondaryIndexes ?? [])];
 
 function Choice({ isOn, name, onClick, children }) {
   return (
@@ -42,7 +44,37 @@ function Tables() {
           </Choice>
         ))}
       </ul>
-      {tables.value?.missing.length > 0 && <p class="empty">The model has {tables.value.missing.join(", ")}, and this place has not.</p>}
+      <Missing />
+      {all.length > 0 && (
+        <ul>
+          <Choice name="Build a request…" isOn={one?.raw !== undefined} onClick={() => exploreRaw()} />
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** The tables of the model that the place has not. */
+function Missing() {
+  const [isAgreed, setAgreed] = useState(false);
+  const missing = tables.value?.missing ?? [];
+  const { isHere, mayWrite, shown } = place.value;
+  if (missing.length === 0) return null;
+  const make = async () => {
+    if (!isHere && !isAgreed) return setAgreed(true);
+    const said = await ask("/explore/create", { file: file.value, isSure: isAgreed }).catch((error) => ({ error: error.message }));
+    setAgreed(false);
+    notice.value = said.error ? { kind: "bad", text: said.error } : { kind: "good", text: [`Made: ${said.made.join(", ")}.`, ...said.notes].join(" ") };
+    return loadTables();
+  };
+  return (
+    <>
+      <p class="empty">The model has {missing.join(", ")}, and this place has not.</p>
+      {mayWrite && (
+        <button class={isHere ? "main" : "main danger"} onClick={make}>
+          {isAgreed ? `Yes, make ${missing.length === 1 ? "it" : "them"} at ${shown}` : missing.length === 1 ? "Make the table" : "Make the tables"}
+        </button>
+      )}
     </>
   );
 }
@@ -66,9 +98,10 @@ function Patterns() {
 /** The same choice on a narrow page. */
 function Select() {
   const one = asked.value;
-  const value = edited.value?.verb === "create" ? `n${edited.value.entity}` : one === null ? "" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
+  const value = edited.value?.verb === "create" ? `n${edited.value.entity}` : one === null ? "" : one.raw !== undefined ? "r" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
   const choose = ({ target }) => {
     if (target.value.startsWith("n")) edit("create", target.value.slice(1));
+    else if (target.value === "r") exploreRaw();
     else if (target.value.startsWith("p")) explorePattern(target.value.slice(1));
     else if (target.value.startsWith("t")) {
       const [table, index] = JSON.parse(target.value.slice(1));
@@ -82,6 +115,7 @@ function Select() {
       <optgroup label="Tables">
         {(tables.value?.tables ?? []).flatMap(({ name }) => [option(name, null), ...(one?.table === name ? indexesOf(described.value) : []).map(({ IndexName }) => option(name, IndexName))])}
       </optgroup>
+      <option value="r">Build a request</option>
       <optgroup label="Patterns">
         {(model.value?.patterns ?? []).map(({ name }) => (
           <option value={`p${name}`}>{name}</option>
@@ -129,6 +163,7 @@ function TableHead() {
           </>
         )}
         <span class="grow" />
+        {place.value.mayWrite && index === null && about && <button onClick={() => editStored(table)}>New item…</button>}
         <label>
           a page of{" "}
           <select value={limit} onChange={(event) => again({ limit: Number(event.target.value) })}>
@@ -160,11 +195,11 @@ function Entities() {
 
 function Shown() {
   const one = asked.value;
-  if (edited.value !== null) return <Edit />;
+  if (edited.value !== null) return edited.value.verb === "stored" ? <Stored /> : <Edit />;
   if (one === null) return <p class="empty start">Choose a table to see its items as entities, or a pattern to run it.</p>;
   return (
     <>
-      {one.pattern === undefined ? <TableHead /> : <PatternForm key={one.pattern} />}
+      {one.raw !== undefined ? <RawForm /> : one.pattern === undefined ? <TableHead /> : <PatternForm key={one.pattern} />}
       <Grid />
     </>
   );

@@ -11,7 +11,7 @@ function download(name, kind, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-const nameOf = (end) => `${(asked.value.pattern ?? [asked.value.table, asked.value.index].filter(Boolean).join("-")).replace(/[^\w.-]/g, "_")}.${end}`;
+const nameOf = (end) => `${(asked.value.pattern ?? [asked.value.raw?.operation, asked.value.table ?? asked.value.raw?.table, asked.value.index ?? asked.value.raw?.index].filter(Boolean).join("-")).replace(/[^\w.-]/g, "_")}.${end}`;
 
 export function toJsonl() {
   if (shownRows.value.length === 0) return;

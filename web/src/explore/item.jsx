@@ -1,8 +1,9 @@
 // One item: its keys taken apart into fields, its attributes, and what is stored.
 
 import { place } from "../state.js";
-import { answer, chosen, hueOf, model } from "./data.js";
+import { answer, asked, chosen, hueOf, model } from "./data.js";
 import { editItem } from "./edit.jsx";
+import { editStored } from "./stored.jsx";
 import { json, plain, visible } from "./values.js";
 
 /** The most characters of a value here; the rest is exported. */
@@ -39,6 +40,10 @@ export function ItemDetail() {
   if (item === undefined) return null;
   const values = item.values ?? [];
   const isWritten = place.value.mayWrite && item.role === "entity" && model.value?.entities.some((one) => one.name === (item.entity ?? item.kind) && one.isWritten);
+  // All of the item was read: indexes and statements may give a part of it.
+  const from = asked.value?.raw;
+  const isWholeItem = item.item !== undefined && (from === undefined ? asked.value?.table !== undefined && !asked.value.index : from.operation !== "ExecuteStatement" && !from.index);
+  const isStored = place.value.mayWrite && isWholeItem;
   return (
     <section class="detail" aria-label="the chosen item">
       <h3>
@@ -48,10 +53,11 @@ export function ItemDetail() {
       </h3>
       {item.why && <p class="warn">{item.why}: it is shown as it is stored.</p>}
       {item.unread?.map((one) => <p class="warn">{visible(one)}</p>)}
-      {isWritten && (
+      {(isWritten || isStored) && (
         <p class="line">
-          <button onClick={() => editItem("update", item)}>Change…</button>
-          <button onClick={() => editItem("delete", item)}>Delete…</button>
+          {isWritten && <button onClick={() => editItem("update", item)}>Change…</button>}
+          {isWritten && <button onClick={() => editItem("delete", item)}>Delete…</button>}
+          {isStored && <button onClick={() => editStored(asked.value.table ?? from.table, item.item, item.kind)}>As stored…</button>}
         </p>
       )}
       {item.keys?.length > 0 && <h4>Keys</h4>}

@@ -6,19 +6,24 @@ use keyfold_engine::FolderOptions;
 use keyfold_server::ServerConfig;
 use std::time::Duration;
 
-const MEGABYTE: u32 = 1024 * 1024;
+const MEGABYTE: u64 = 1024 * 1024;
 /// The least default for the connections of one address.
 const OF_ADDRESS_MIN: u32 = 64;
 
 /// The limits of `serve`. `docs/safety.md` describes what happens beyond them.
 #[derive(Debug, Args)]
 pub(super) struct Bounds {
-    /// Megabytes of the cache of stored blocks.
-    #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000), conflicts_with = "memory")]
-    cache: u32,
-    /// Megabytes for large request bodies of all clients together, and as many for large answers.
-    #[arg(long, default_value_t = 512, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
-    bodies: u32,
+    /// Megabytes of memory that the server may take: blocks of stored data, new data until it is flushed,
+    /// large requests and answers. Tables of --memory come on top.
+    #[arg(long, default_value_t = 256, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(32..=1_000_000))]
+    memory_budget: u32,
+    /// Megabytes of the cache of stored blocks [default: half of the budget].
+    #[arg(long, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000), conflicts_with = "memory")]
+    cache: Option<u32>,
+    /// Megabytes for large request bodies of all clients together, and as many for large answers
+    /// [default: a quarter of the budget].
+    #[arg(long, value_name = "MEGABYTES", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    bodies: Option<u32>,
     /// Concurrent connections; further ones wait until one is closed.
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     connections: u32,
@@ -34,15 +39,23 @@ pub(super) struct Bounds {
     send_timeout: u16,
 }
 
+fn bytes(megabytes: u32) -> u64 {
+    u64::from(megabytes) * MEGABYTE
+}
+
 impl Bounds {
     /// Sets the limits of a store.
     pub(super) fn set_store(&self, folder: &mut FolderOptions) {
-        folder.cache_bytes = u64::from(self.cache) * u64::from(MEGABYTE);
+        *folder = folder.clone().within(bytes(self.memory_budget));
+        if let Some(cache) = self.cache {
+            folder.cache_bytes = bytes(cache);
+        }
     }
 
     /// Sets the limits of a server.
     pub(super) fn set_server(&self, config: &mut ServerConfig) {
-        config.bodies_bytes_max = (self.bodies as usize).saturating_mul(MEGABYTE as usize);
+        let bodies = self.bodies.unwrap_or(self.memory_budget / 4);
+        config.bodies_bytes_max = usize::try_from(bytes(bodies)).unwrap_or(usize::MAX);
         config.connections_max = self.connections as usize;
         let of_address = self
             .connections_of_address
@@ -115,6 +128,11 @@ mod tests {
             limits(&["serve", "--connections-of-address=7"]).2,
             [10_000, 7]
         );
+        let within = limits(&["serve", "--memory-budget=512"]);
+        assert_eq!((within.0, within.1), (256 << 20, 128 << 20));
+        let within = limits(&["serve", "--memory-budget=64", "--cache=20", "--bodies=3"]);
+        assert_eq!((within.0, within.1), (20 << 20, 3 << 20));
+        assert!(Line::try_parse_from(["serve", "--memory-budget=8"]).is_err());
         assert!(Line::try_parse_from(["serve", "--memory", "--cache=1"]).is_err());
         assert!(Line::try_parse_from(["serve", "--connections=0"]).is_err());
     }

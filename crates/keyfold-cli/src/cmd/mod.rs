@@ -1,6 +1,7 @@
 //! One file for each subcommand.
 
 pub(crate) mod backup;
+mod beside;
 mod bounds;
 pub(crate) mod check;
 pub(crate) mod completions;

@@ -1,6 +1,7 @@
 //! `keyfold serve [FILE...]`: serves tables with Amazon DynamoDB's API over HTTP.
 
 use crate::backend;
+use crate::cmd::beside::{self, Beside, Page};
 use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::on_stream::{Mappings, OnStream, Served};
@@ -19,10 +20,15 @@ use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_model::Model;
 use keyfold_server::{Server, ServerConfig};
 use keyfold_stream::views::{ViewOptions, ViewWorker};
+use keyfold_threads::ask_for_slice;
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The time slice of the threads that answer: several requests, and a part of a flush.
+const SLICE: Duration = Duration::from_micros(500);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -70,7 +76,16 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "views")]
     rebuild: bool,
     #[command(flatten)]
+    beside: Beside,
+    #[command(flatten)]
     listen: Listen,
+}
+
+/// What is there when requests are answered.
+struct Outcomes<'o> {
+    tables: &'o [(String, Outcome)],
+    notes: &'o [String],
+    page: Option<&'o Page>,
 }
 
 /// When a write is acknowledged.
@@ -90,8 +105,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         ([], Some(project)) => project.model()?,
         _ => None,
     };
-    let files = arguments.files.iter().chain(&of_project);
+    let credential = arguments.beside.credential(&config.credentials)?;
+    let files: Vec<PathBuf> = arguments.files.iter().cloned().chain(of_project).collect();
     let models = files
+        .iter()
         .map(|file| model_file::load(file, output))
         .collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
@@ -115,11 +132,23 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         };
         let mappings = Mappings::start(prepared, &streams, &served)?;
         let kept = arguments.kept(models, &streams)?;
+        let of = beside::Of {
+            engine: &streams,
+            endpoint: served.endpoint.clone(),
+            region: &served.region,
+            files,
+        };
+        let page = arguments.beside.start(of, credential)?;
+        let outcome = Outcomes {
+            tables: &tables,
+            notes: &notes,
+            page: page.as_ref(),
+        };
         output.result(
-            || report(&arguments.listen, (address, &place), &tables, &notes),
-            || arguments.show((address, &place), &tables, &notes),
+            || report(&arguments.listen, (address, &place), &outcome),
+            || arguments.show((address, &place), &outcome),
         );
-        Ok((mappings, kept))
+        Ok((page, mappings, kept))
     })
 }
 
@@ -215,23 +244,29 @@ impl Arguments {
         })
     }
 
-    fn show(
-        &self,
-        (address, place): (SocketAddr, &str),
-        tables: &[(String, Outcome)],
-        notes: &[String],
-    ) {
-        for (table, outcome) in tables {
+    fn show(&self, (address, place): (SocketAddr, &str), outcomes: &Outcomes<'_>) {
+        let Outcomes {
+            tables,
+            notes,
+            page,
+        } = outcomes;
+        for (table, outcome) in *tables {
             let outcome = match outcome {
                 Outcome::Created => "created",
                 Outcome::Existing => "as the model says",
             };
             terminal::line(&format!("table {STRONG}{table}{STRONG:#}: {outcome}"));
         }
-        for note in notes {
+        for note in *notes {
             terminal::line(&format!("note: {note}"));
         }
         how_to_connect(&self.listen, &self.region, address, place);
+        if let Some(page) = page {
+            terminal::line(&format!(
+                "{GOOD}workbench{GOOD:#} at {STRONG}{}{STRONG:#}  {FAINT}the address works once, in one browser{FAINT:#}",
+                page.url
+            ));
+        }
     }
 }
 
@@ -243,15 +278,20 @@ fn place(data: Option<&Path>) -> String {
     )
 }
 
-fn report(
-    listen: &Listen,
-    (address, place): (SocketAddr, &str),
-    tables: &[(String, Outcome)],
-    notes: &[String],
-) -> Json {
+fn report(listen: &Listen, (address, place): (SocketAddr, &str), outcomes: &Outcomes<'_>) -> Json {
+    let Outcomes {
+        tables,
+        notes,
+        page,
+    } = outcomes;
     let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
     let endpoint = format!("{}://{address}", scheme(listen));
-    json!({ "endpoint": endpoint, "data": place, "tables": names, "notes": notes })
+    let mut report =
+        json!({ "endpoint": endpoint, "data": place, "tables": names, "notes": notes });
+    if let Some(page) = page {
+        report["workbench"] = page.url.as_str().into();
+    }
+    report
 }
 
 /// `http` or `https`.
@@ -301,6 +341,9 @@ pub(super) fn start<T>(
         .max(2);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
+        .on_thread_start(|| {
+            ask_for_slice(SLICE);
+        })
         .enable_all()
         .build()
         .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;

@@ -3,6 +3,7 @@
 mod actions;
 mod completion;
 mod design;
+mod difference;
 mod folding;
 mod formatting;
 mod hints;
@@ -12,6 +13,7 @@ mod navigation;
 mod rename;
 mod symbols;
 mod tokens;
+mod why;
 
 use crate::context::{Context, json, read};
 use crate::text::Text;
@@ -42,6 +44,16 @@ struct OfDesign {
     width: usize,
 }
 
+/// The parameters of `keyfold/why`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfPattern {
+    text_document: TextDocumentIdentifier,
+    pattern: String,
+    #[serde(default)]
+    without: Vec<String>,
+}
+
 impl Context<'_> {
     /// Answers a request.
     pub(crate) fn answer(&mut self, method: &str, params: Json) -> Answer {
@@ -55,6 +67,20 @@ impl Context<'_> {
                 let params: OfDesign = read(params)?;
                 let path = path_of(params.text_document.uri.as_ref());
                 Ok(json(design::design(self, &path, params.width)))
+            }
+            "keyfold/difference" => {
+                let params: OfDocument = read(params)?;
+                let path = path_of(params.text_document.uri.as_ref());
+                Ok(json(difference::difference(self, &path)))
+            }
+            "keyfold/why" => {
+                let params: OfPattern = read(params)?;
+                let path = path_of(params.text_document.uri.as_ref());
+                Ok(json(why::reasons(
+                    self,
+                    &path,
+                    (&params.pattern, &params.without),
+                )))
             }
             "textDocument/rangeFormatting" => {
                 let params: DocumentRangeFormattingParams = read(params)?;

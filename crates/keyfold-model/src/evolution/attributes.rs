@@ -5,6 +5,7 @@ use super::collect::Collect;
 use super::former::Made;
 use super::pair::Pair;
 use super::stored::is_stored;
+use super::unknown;
 use super::values::{Cure, Misfit, misfit};
 use crate::schema::{Attribute, Copy, DefaultValue, Entity};
 use crate::value;
@@ -118,7 +119,9 @@ fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
         writers: new_reader.clone().and(touched),
         new_reader,
     };
-    let (class, reason) = match (made, is_read, &two.default) {
+    let unknown = unknown::attribute(pair, two, all);
+    let is_unknown = unknown.is_some();
+    let (class, reason) = match (unknown.map(Err).or(made), is_read, &two.default) {
         (Some(made), _, _) => made_of(two, made),
         (None, true, _) => (
             Class::NewWritersOnly,
@@ -137,7 +140,8 @@ fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
     change.how = format!("attribute {} added: {}", written(&two.name), form(two));
     change.reason = reason;
     change.verdicts = verdicts;
-    change.help = (class == Class::Impossible && two.former.is_none()).then(|| {
+    let is_told = is_unknown || two.former.is_some();
+    change.help = (class == Class::Impossible && !is_told).then(|| {
         format!(
             "give it a default (`= value`), make it optional (`{}?`), or say which attribute it `was`, or of which it is made",
             two.kind

@@ -99,7 +99,7 @@ impl<'m> Pair<'m> {
     }
 
     /// The attribute of the old version of a name.
-    fn known(&self, name: &str) -> Result<&'m Attribute, String> {
+    pub(super) fn known(&self, name: &str) -> Result<&'m Attribute, String> {
         let all = self.old.attributes.iter().map(|one| one.name.as_str());
         self.old.attribute(name).ok_or_else(|| {
             let near = near::nearest(name, all);

@@ -34,6 +34,7 @@ mod split;
 mod stored;
 mod tables;
 mod text;
+mod unknown;
 mod values;
 
 pub use change::{Change, Class, Place, Verdict, Verdicts, Work};
@@ -92,6 +93,7 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
         pairs: pairs(old, new),
         changes: Vec::new(),
     };
+    unknown::entities(old, new, &mut all);
     tables::tables(old, new, &mut all);
     for pair in all.pairs.clone() {
         entity(&pair, &mut all);

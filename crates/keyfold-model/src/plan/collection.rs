@@ -19,7 +19,7 @@ use crate::schema::{
 use crate::template::{KeyTemplate, Part};
 
 /// The start that the sort keys of all kinds share.
-struct Start {
+pub(super) struct Start {
     parts: Vec<Part>,
     /// Whether the pattern asks for less than the whole partition.
     is_needed: bool,
@@ -37,7 +37,7 @@ pub(super) fn plan(
         .filter_map(|returned| model.entities.get(returned.entity))
         .collect();
     let (at, table) = one_table(model, pattern, &entities)?;
-    let has_range = pattern.parameters.iter().any(|one| is_range(one.limit));
+    let has_range = has_range(pattern);
     let mut reads = vec![Read::Whole];
     reads.extend(has_range.then_some(Read::Range));
     let mut misses = Vec::new();
@@ -64,6 +64,11 @@ pub(super) fn plan(
         misses,
         &IndexName::Unneeded,
     )))
+}
+
+/// Whether a pattern limits a kind by a range.
+pub(super) fn has_range(pattern: &Pattern) -> bool {
+    pattern.parameters.iter().any(|one| is_range(one.limit))
 }
 
 /// The table that all kinds lie in, with its place.
@@ -124,7 +129,7 @@ fn label(table: &Table, space: Space) -> String {
 /// The plan that reads the kinds in a key space: their whole partition, together with the start that
 /// their sort keys share, or a range of it. `Err` is the reason why the space does not serve the
 /// pattern.
-fn fit(
+pub(super) fn fit(
     model: &Model,
     pattern: &Pattern,
     (table, at): (&Table, usize),

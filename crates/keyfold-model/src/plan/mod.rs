@@ -19,11 +19,15 @@ mod one_kind;
 mod order;
 pub(crate) mod range;
 mod read_back;
+mod reduced;
 mod scan;
 mod sort;
 mod table_period;
 mod together;
 pub mod upsert;
+mod why;
+
+pub use why::{Reason, why};
 
 use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces};
@@ -31,6 +35,7 @@ use crate::check::thrown_away;
 use crate::check::{capitals, covered};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Model, Pattern, PatternPlan};
+use reduced::{choices, without};
 
 /// Plans every pattern, and reports those that cannot be served as promised.
 pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
@@ -119,32 +124,4 @@ fn fetched(model: &Model, pattern: &Pattern, found: &Found) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// The sets of optional parameters that may be left out together, the smallest first. An optional
-/// parameter can be given only if those before it are given.
-fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
-    let optional: Vec<String> = pattern
-        .parameters
-        .iter()
-        .filter(|p| p.optional)
-        .map(|parameter| parameter.name.clone())
-        .collect();
-    (0..optional.len())
-        .rev()
-        .map(|from| optional.iter().skip(from).cloned().collect())
-        .collect()
-}
-
-/// The pattern without some of its parameters and the comparisons of filters that use them.
-fn without(pattern: &Pattern, absent: &[String]) -> Pattern {
-    let mut reduced = pattern.clone();
-    reduced
-        .parameters
-        .retain(|parameter| !absent.contains(&parameter.name));
-    let filters = reduced.filters.iter();
-    reduced.filters = filters
-        .filter_map(|one| one.without(&|name| absent.iter().any(|one| one == name)))
-        .collect();
-    reduced
 }

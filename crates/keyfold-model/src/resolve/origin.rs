@@ -3,7 +3,7 @@
 use super::names::{attribute_of, distinct, unknown};
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::Entity;
-use crate::schema::origin::{Join, Origin, SqlColumn, SqlTable, Taken};
+use crate::schema::origin::{GivenBack, Join, Origin, SqlColumn, SqlTable, Taken};
 use crate::syntax::ast::{
     EntityDecl, JoinDecl, Name, OriginDecl, SqlColumnDecl, SqlDecl, SqlTableDecl,
 };
@@ -22,6 +22,8 @@ pub(super) fn resolve(
     distinct("table name", aliases.iter().copied(), diagnostics);
     let named = origin.set.iter().map(|(name, _)| name);
     distinct("source of", named, diagnostics);
+    let columns = origin.back.iter().map(|(column, _)| column);
+    distinct("way back to", columns, diagnostics);
     let mut joins = Vec::new();
     for (at, join) in origin.joins.iter().enumerate() {
         // A condition speaks of the tables before it and of its own.
@@ -43,6 +45,7 @@ pub(super) fn resolve(
                 .as_ref()
                 .map(|text| (text.text.clone(), text.span)),
             set,
+            back: origin.back.iter().map(given_back).collect(),
             span: origin.span,
         });
     }
@@ -104,6 +107,15 @@ fn taken(declared: &SqlDecl, known: &[&Name]) -> Result<Taken, Box<Diagnostic>> 
         SqlDecl::Column(one) => Taken::Column(column(one, known)?),
         SqlDecl::Expression(text) => Taken::Expression(text.text.clone(), text.span),
     })
+}
+
+fn given_back((column, sql): &(Name, Name)) -> GivenBack {
+    GivenBack {
+        column: column.text.clone(),
+        span: column.span,
+        sql: sql.text.clone(),
+        sql_span: sql.span,
+    }
 }
 
 /// Refuses attributes that no row gives: those that Keyfold counts itself.

@@ -16,6 +16,9 @@ pub struct Origin {
     /// Attributes and what they are taken from. An attribute that is not named here is taken from the
     /// column of the first table that has its name, as it is or in the form `like_this`.
     pub set: Vec<(String, Taken)>,
+    /// Columns of the first table that are taken from an item when the tables lead. A column that is not named here
+    /// is taken from the attribute that is taken from it.
+    pub back: Vec<GivenBack>,
     /// The place of `from` in the model.
     pub span: Span,
 }
@@ -62,6 +65,19 @@ pub enum Taken {
     Column(SqlColumn),
     /// An expression in SQL of the database, and its place in the model.
     Expression(String, Span),
+}
+
+/// A column of the first table, and what of an item it is taken from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenBack {
+    /// The column.
+    pub column: String,
+    /// Its place in the model.
+    pub span: Span,
+    /// An expression in SQL of the database over the attributes' names.
+    pub sql: String,
+    /// The place of the expression in the model.
+    pub sql_span: Span,
 }
 
 impl Origin {

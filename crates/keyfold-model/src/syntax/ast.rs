@@ -185,7 +185,7 @@ pub(crate) struct EntityDecl {
     pub(crate) end: usize,
 }
 
-/// `from "orders" o join "addresses" a on a.id = o.address_id where "SQL" set city = a.city`.
+/// `from "orders" o join "addresses" a on a.id = o.address_id where "SQL" set city = a.city back cents = "SQL"`.
 #[derive(Debug)]
 pub(crate) struct OriginDecl {
     /// The place of `from`.
@@ -196,6 +196,8 @@ pub(crate) struct OriginDecl {
     pub(crate) only: Option<Name>,
     /// Attributes, and what they are taken from.
     pub(crate) set: Vec<(Name, SqlDecl)>,
+    /// Columns, and the SQL over attributes that they are taken from on the way back.
+    pub(crate) back: Vec<(Name, Name)>,
 }
 
 /// A table of a relational database, and its name in the line.

@@ -42,6 +42,7 @@ follow    := "ttl" NAME | "version" NAME | "split" NAME "by" NUMBER | "compress"
            | "count" NAME "of" NAME [through] [only] | ("sum" | "max") NAME "of" NAME "." NAME [through] [only]
            | "expect" expected, ... | "from" origin
 origin    := relation (["left"] "join" relation "on" equal ("and" equal)*)* ["where" TEXT] ["set" (NAME "=" (sqlcolumn | TEXT)), ...]
+             ["back" (TITLE "=" TEXT), ...]
 relation  := [TITLE "."] TITLE [NAME]
 equal     := sqlcolumn "=" sqlcolumn
 sqlcolumn := TITLE "." TITLE

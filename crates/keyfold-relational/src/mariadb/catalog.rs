@@ -5,6 +5,7 @@ use super::kind::{self, Kind};
 use super::quoting::{literal, quoted};
 use super::session::Session;
 use super::table::Table;
+use crate::source::TableColumn;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 
@@ -123,6 +124,32 @@ pub(super) fn columns(
         kind: one.kind,
     });
     Ok(Some(columns.collect()))
+}
+
+/// The columns of a table as rows are written to it.
+pub(super) fn described(
+    session: &mut Session,
+    table: &SqlTable,
+) -> Result<Vec<TableColumn>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.texts(&format!(
+        "SELECT COLUMN_NAME, COLUMN_TYPE, CHARACTER_SET_NAME, COLLATION_NAME, IS_NULLABLE = 'NO', COLUMN_DEFAULT IS NOT \
+         NULL OR EXTRA LIKE '%auto_increment%', IS_GENERATED = 'ALWAYS' FROM information_schema.COLUMNS WHERE {} ORDER BY \
+         ORDINAL_POSITION",
+        found.condition()
+    ))?;
+    let text = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
+    let columns = rows.iter().map(|row| TableColumn {
+        name: text(row, 0),
+        kind: kind::written(&text(row, 1), &text(row, 2), &text(row, 3)),
+        is_required: text(row, 4) == "1",
+        default: (text(row, 5) == "1").then(|| "default".to_owned()),
+        is_generated: text(row, 6) == "1",
+        words: None,
+    });
+    Ok(columns.collect())
 }
 
 /// The columns of the primary key of a table, in its order; none where one of them is not sorted as it is compared,

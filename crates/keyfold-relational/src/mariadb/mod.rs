@@ -30,6 +30,7 @@ mod table;
 mod value;
 
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
 use crate::statement;
 use crate::world::Moment;
@@ -229,6 +230,10 @@ impl Source for Mariadb {
             "time" => format!("CAST({place} AS TIME(6))"),
             _ => place,
         }
+    }
+
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError> {
+        catalog::described(&mut self.control, table)
     }
 
     fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {

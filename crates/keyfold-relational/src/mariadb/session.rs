@@ -4,7 +4,7 @@
 use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
-use crate::world;
+use crate::{untrusted, world};
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, DriverError, Opts, OptsBuilder, Params, SslOpts, Value};
 use sha2::{Digest as _, Sha256};
@@ -48,8 +48,29 @@ pub(super) struct Session {
     is_within: bool,
 }
 
+/// Why TLS is what a connection fails by, if it does not pass.
+fn fault(error: &mysql::Error) -> Option<String> {
+    let fault = match error {
+        mysql::Error::IoError(error) => untrusted::fault(error)?.to_string(),
+        mysql::Error::CodecError(error) => untrusted::fault(error)?.to_string(),
+        mysql::Error::TlsError(error) => error.to_string(),
+        mysql::Error::MySqlError(_)
+        | mysql::Error::DriverError(_)
+        | mysql::Error::UrlError(_)
+        | mysql::Error::FromValueError(_)
+        | mysql::Error::FromRowError(_) => return None,
+    };
+    Some(format!(
+        "TLS fails: {fault} (`require_ssl=true` checks the certificate, by the public authorities and those of \
+         `root_cert_path=FILE`; `danger_skip_domain_validation=true` takes one for another host, too)"
+    ))
+}
+
 /// What a server says of a mistake.
 pub(super) fn of(error: &mysql::Error) -> SourceError {
+    if let Some(fault) = fault(error) {
+        return SourceError::lasting(fault);
+    }
     let (message, may_pass) = match error {
         mysql::Error::MySqlError(said) => (
             format!("{SAYS}{}", said.message),

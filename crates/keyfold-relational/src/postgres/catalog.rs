@@ -3,9 +3,11 @@
 use super::quoting::{literal, quoted};
 use super::session::Session;
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 use std::collections::BTreeMap;
+use tokio_postgres::SimpleQueryRow;
 
 /// A table by its names, and by the number that the log gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +113,33 @@ pub(super) fn columns(
         kind: row.get(1).unwrap_or_default().to_owned(),
     });
     Ok(Some(column.collect()))
+}
+
+/// The columns of a table as rows are written to it.
+pub(super) fn described(
+    session: &mut Session,
+    table: &SqlTable,
+) -> Result<Vec<TableColumn>, SourceError> {
+    let Some(found) = find(session, table.schema.as_ref(), &table.name)? else {
+        return Ok(Vec::new());
+    };
+    let rows = session.simple(&format!(
+        "SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnotnull, CASE WHEN a.attidentity <> \
+         '' THEN 'identity' ELSE coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault) END, a.attgenerated <> '' FROM \
+         pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = \
+         a.attnum WHERE a.attrelid = {} AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+        found.table.number
+    ))?;
+    let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
+    let column = rows.iter().map(|row| TableColumn {
+        name: text(row, 0),
+        kind: text(row, 1),
+        is_required: text(row, 2) == "t",
+        default: row.get(3).map(str::to_owned),
+        is_generated: text(row, 4) == "t",
+        words: None,
+    });
+    Ok(column.collect())
 }
 
 /// The columns of the primary key of a table, in its order.

@@ -22,6 +22,7 @@ mod tls;
 mod value;
 
 use crate::cell::Cell;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, Source, SourceError, Watched};
 use crate::world;
 use keyfold_model::schema::origin::SqlTable;
@@ -120,6 +121,10 @@ impl Source for Postgres {
 
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         catalog::columns(&mut self.control, table)
+    }
+
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError> {
+        catalog::described(&mut self.control, table)
     }
 
     fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {

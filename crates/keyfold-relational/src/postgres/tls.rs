@@ -1,6 +1,7 @@
 //! TLS to PostgreSQL, as its own clients understand `sslmode` and `sslrootcert` in what names a database.
 
 use crate::source::SourceError;
+use crate::untrusted;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -156,7 +157,8 @@ fn authorities(file: &str) -> Result<RootCertStore, SourceError> {
     }
 }
 
-/// Why TLS is what a connection fails by, if it is.
+/// Why TLS is what a connection fails by, if it is. A server that goes away in the middle of a handshake is none of
+/// these.
 pub(super) fn fault(error: &tokio_postgres::Error) -> Option<String> {
     let said = error.to_string();
     if !said.contains("TLS") {
@@ -165,6 +167,9 @@ pub(super) fn fault(error: &tokio_postgres::Error) -> Option<String> {
     let mut cause = std::error::Error::source(error);
     let mut last = said;
     while let Some(one) = cause {
+        if untrusted::is_lost(one) {
+            return None;
+        }
         last = one.to_string();
         cause = one.source();
     }

@@ -1,12 +1,15 @@
 //! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
-//! the program's: `triggers` makes them. `joins` says how SQLite compares columns. One migration at a time has the
+//! the program's: `triggers` makes them. `joins` says how SQLite compares columns, `lead` how it follows the tables. One migration at a time has the
 //! database: it holds a lock on a file beside it, which the system takes back when the process ends.
 
 mod catalog;
 mod joins;
+mod lead;
 mod triggers;
 
 use crate::cell::Cell;
+use crate::source::Lead;
+use crate::source::TableColumn;
 use crate::source::{Change, Column, End, Source, SourceError, Touched, Watched};
 use crate::statement;
 use crate::world::Lock;
@@ -156,6 +159,27 @@ impl Source for Sqlite {
         Ok(Some(columns.collect::<Result<_, _>>()?))
     }
 
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError> {
+        let schema = Sqlite::schema(table.schema.as_ref());
+        // The one INTEGER of a primary key gets a number of its own.
+        let mut statement = self.connection.prepare(
+            "SELECT name, type, \"notnull\", CASE WHEN pk = 1 AND type = 'INTEGER' COLLATE NOCASE AND (SELECT count(*) FROM \
+             pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1 THEN 'rowid' ELSE dflt_value END, hidden FROM \
+             pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid",
+        )?;
+        let columns = statement.query_map([table.name.as_str(), schema], |row| {
+            Ok(TableColumn {
+                name: row.get(0)?,
+                kind: row.get(1)?,
+                is_required: row.get::<_, i64>(2)? != 0,
+                default: row.get(3)?,
+                is_generated: row.get::<_, i64>(4)? > 1,
+                words: None,
+            })
+        })?;
+        Ok(columns.collect::<Result<_, _>>()?)
+    }
+
     fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
         let schema = Sqlite::schema(table.schema.as_ref());
         // A primary key that is no INTEGER takes NULL, unless the column or the table says otherwise.
@@ -290,6 +314,10 @@ impl Source for Sqlite {
             }
         }
         Ok(())
+    }
+
+    fn lead(&mut self) -> Option<&mut dyn Lead> {
+        Some(self)
     }
 
     fn claim(&mut self) -> Result<(), SourceError> {

@@ -293,7 +293,7 @@ fn is_made_by(text: &str, sql: &str, watched: &Watched) -> bool {
 }
 
 /// The table that says which migration keeps changes, and what was made for it.
-const MARK: &str = "keyfold_migration";
+pub(super) const MARK: &str = "keyfold_migration";
 
 /// The migration that keeps changes in this database.
 pub(super) fn owner(connection: &Connection) -> Result<Option<String>, SourceError> {
@@ -354,7 +354,12 @@ pub(super) fn create(
 }
 
 /// Notes what was made.
-fn note(connection: &Connection, kind: &str, id: &str, place: &str) -> Result<(), SourceError> {
+pub(super) fn note(
+    connection: &Connection,
+    kind: &str,
+    id: &str,
+    place: &str,
+) -> Result<(), SourceError> {
     let mut statement =
         connection.prepare_cached(&format!("INSERT INTO main.{MARK} VALUES (?1, ?2, ?3)"))?;
     statement.execute([kind, id, place])?;

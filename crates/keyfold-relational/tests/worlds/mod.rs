@@ -11,7 +11,7 @@ use keyfold_model::Model;
 use keyfold_model::schema::origin::SqlTable;
 use keyfold_relational::{
     Cell, Change, Column, End, Ended, Mapping, Migration, Progress, Side, Sizes, Sorted, Source,
-    SourceError, Watched, check, verify,
+    SourceError, TableColumn, Watched, check, verify,
 };
 use keyfold_types::{Item, Value};
 use std::cell::Cell as StdCell;
@@ -137,6 +137,9 @@ impl Source for Busy<'_> {
     }
     fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
         self.inner.columns(table)
+    }
+    fn described(&mut self, table: &SqlTable) -> Result<Vec<TableColumn>, SourceError> {
+        self.inner.described(table)
     }
     fn key(&mut self, table: &SqlTable) -> Result<Vec<String>, SourceError> {
         self.inner.key(table)

@@ -118,6 +118,7 @@ impl<'s> Compactor<'s> {
         let after = tree.manifest();
         let mut state = shared.lock();
         state.is_compacting = false;
+        state.compactions.add(began.elapsed());
         if let Err(error) = compacted {
             self.failed = Some(compaction);
             state.compaction_failures.failed(error);

@@ -2,6 +2,7 @@
 
 use super::shared::{Shared, State, backoff};
 use crate::error::{StoreError, guarded};
+use std::time::Instant;
 
 /// Flushes until the store is closed.
 pub(super) fn run(shared: &Shared) {
@@ -19,10 +20,11 @@ pub(super) fn run(shared: &Shared) {
         let segments = state.sealed_segments.clone();
         state.is_flushing = true;
         drop(state);
-        let first_table = shared.tree.next_table_id();
+        let (first_table, began) = (shared.tree.next_table_id(), Instant::now());
         let flushed = guarded(|| shared.tree.flush(shared.read_points.oldest()));
         state = shared.lock();
         state.is_flushing = false;
+        state.flushes.add(began.elapsed());
         let retired = flushed.and_then(|()| retire(shared, &mut state, &segments));
         state.flush_failures.ended(retired);
         shared.changed.notify_all();

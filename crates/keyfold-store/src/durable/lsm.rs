@@ -180,6 +180,11 @@ impl Tree {
         self.views.newest().sealed_memtables()
     }
 
+    /// Bytes of the sealed memtables that are not flushed yet.
+    pub(super) fn sealed_bytes(&self) -> u64 {
+        self.views.newest().sealed_bytes()
+    }
+
     /// The number of overlapping runs in level 0: a read may look into each.
     pub(super) fn level_zero_runs(&self) -> usize {
         self.views.newest().level_zero_runs()
@@ -295,6 +300,12 @@ impl From<lsm_tree::Error> for StoreError {
 
 #[cfg(test)]
 impl Tree {
+    /// Calls `work` while no flush runs.
+    pub(super) fn without_flushes<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _lock = self.tree.get_flush_lock();
+        work()
+    }
+
     /// The number of table files in use.
     pub(super) fn tables(&self) -> usize {
         self.tree.table_count()

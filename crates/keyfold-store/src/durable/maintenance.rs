@@ -2,14 +2,12 @@
 //! two because a flush must not wait for a long compaction. Writers wait only when both are far
 //! behind.
 
-use super::shared::{LEVEL_ZERO_RUNS_MAX, Shared};
+use super::shared::{LEVEL_ZERO_RUNS_MAX, SEALED_MEMTABLES_MAX, Shared};
 use super::{compaction, flush};
 use crate::error::{StoreError, guarded};
+use crate::metrics::MaintenanceCounts;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-
-/// Sealed memtables above which writers wait: the most that a reopening after a crash replays.
-const SEALED_MEMTABLES_MAX: usize = 4;
 
 /// The threads; they end when this is dropped.
 pub(super) struct Maintenance {
@@ -61,7 +59,10 @@ impl Maintenance {
         let mut state = self.shared.seal(segments);
         let tree = &self.shared.tree;
         loop {
-            let awaited = if tree.sealed_memtables() > SEALED_MEMTABLES_MAX {
+            let are_too_many = tree.sealed_memtables() > SEALED_MEMTABLES_MAX;
+            // One batch may make a memtable of several times its size.
+            let are_too_large = tree.sealed_bytes() > self.shared.sealed_bytes_max();
+            let awaited = if are_too_many || are_too_large {
                 &state.flush_failures
             } else if tree.level_zero_runs() > LEVEL_ZERO_RUNS_MAX {
                 &state.compaction_failures
@@ -78,13 +79,17 @@ impl Maintenance {
         }
     }
 
-    /// The number of flushes and compactions that are due.
-    pub(super) fn pending(&self) -> u64 {
+    /// What is due and what was done.
+    pub(super) fn counts(&self) -> MaintenanceCounts {
         let state = self.shared.lock();
         let tree = &self.shared.tree;
         let is_compaction_due =
             tree.level_zero_runs() > 0 || state.has_new_tables || state.is_compacting;
-        tree.sealed_memtables() as u64 + u64::from(is_compaction_due)
+        MaintenanceCounts {
+            pending: tree.sealed_memtables() as u64 + u64::from(is_compaction_due),
+            flushes: state.flushes,
+            compactions: state.compactions,
+        }
     }
 }
 

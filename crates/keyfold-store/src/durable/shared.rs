@@ -9,11 +9,16 @@ use super::writer::Writer;
 use crate::checkpoint::Checkpoints;
 use crate::error::StoreError;
 use crate::log::LogFiles;
+use crate::metrics::Work;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Runs of level 0 above which writers wait: a read may look into each.
 pub(super) const LEVEL_ZERO_RUNS_MAX: usize = 24;
+/// Sealed memtables above which writers wait: the most, of the usual size, that a reopening after a crash replays.
+pub(super) const SEALED_MEMTABLES_MAX: usize = 4;
+/// Bytes of sealed memtables for which no writer waits, however small memtables are.
+const SEALED_BYTES_MIN: u64 = 8 * 1024 * 1024;
 /// Pauses between failed flushes, and between failed compactions.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 pub(super) const PAUSE_MAX: Duration = Duration::from_secs(60);
@@ -30,6 +35,8 @@ pub(super) struct Shared {
     pub(super) checkpoints: Arc<Checkpoints>,
     /// Size in bytes at which a table file ends and the next begins.
     pub(super) table_bytes: u64,
+    /// Size in bytes above which a memtable is sealed.
+    pub(super) memtable_bytes: u64,
     /// Locked before `state`. The threads here only try to lock it, since a writer that holds it
     /// may wait for them.
     pub(super) writer: Arc<Mutex<Writer>>,
@@ -53,6 +60,10 @@ pub(super) struct State {
     pub(super) has_new_tables: bool,
     pub(super) is_flushing: bool,
     pub(super) is_compacting: bool,
+    /// Flushes that have ended.
+    pub(super) flushes: Work,
+    /// Compactions that have ended.
+    pub(super) compactions: Work,
     pub(super) flush_failures: Failures,
     pub(super) compaction_failures: Failures,
     /// Whether the manifest on the disk may be newer than the one in memory.
@@ -78,6 +89,8 @@ impl State {
             has_new_tables: true,
             is_flushing: false,
             is_compacting: false,
+            flushes: Work::default(),
+            compactions: Work::default(),
             flush_failures: Failures::default(),
             compaction_failures: Failures::default(),
             is_manifest_uncertain: false,
@@ -108,6 +121,13 @@ impl State {
 }
 
 impl Shared {
+    /// Bytes of sealed memtables above which writers wait.
+    pub(super) fn sealed_bytes_max(&self) -> u64 {
+        self.memtable_bytes
+            .saturating_mul(SEALED_MEMTABLES_MAX as u64)
+            .max(SEALED_BYTES_MIN)
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,6 +14,7 @@ use crate::error::StoreError;
 use crate::folder::{Claim, claim, claim_for_copy, keep_private};
 use crate::fsync::sync_folder;
 use crate::log::{Change, Log, LogFiles, LogFolder, Recovered};
+use crate::metrics::MaintenanceCounts;
 use crate::options::FolderOptions;
 use bytes::Bytes;
 use std::path::{Path, PathBuf};
@@ -117,6 +118,7 @@ impl DurableStore {
             files,
             checkpoints,
             table_bytes: table_bytes.min(TABLE_BYTES_MAX),
+            memtable_bytes: options.memtable_bytes,
             writer: Arc::clone(&writer),
             state: Mutex::new(State::new()),
             changed: std::sync::Condvar::new(),
@@ -204,9 +206,9 @@ impl DurableStore {
         self.writer().log.attest()
     }
 
-    /// The number of flushes and compactions that are due.
-    pub(crate) fn pending_maintenance(&self) -> u64 {
-        self.maintenance.pending()
+    /// The flushes and compactions that are due and that were done.
+    pub(crate) fn maintenance(&self) -> MaintenanceCounts {
+        self.maintenance.counts()
     }
 }
 

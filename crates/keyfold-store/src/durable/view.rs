@@ -117,6 +117,11 @@ impl View {
         self.sealed.len()
     }
 
+    /// Bytes of the sealed memtables that are not flushed yet.
+    pub(super) fn sealed_bytes(&self) -> u64 {
+        self.sealed.iter().map(|memtable| memtable.size()).sum()
+    }
+
     /// The number of overlapping runs in level 0.
     pub(super) fn level_zero_runs(&self) -> usize {
         self.level_zero_runs

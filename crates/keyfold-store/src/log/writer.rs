@@ -115,8 +115,7 @@ impl Log {
         changes: impl Iterator<Item = Change<'c>>,
         durability: Durability,
     ) -> Result<(), StoreError> {
-        self.buffer.clear();
-        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
+        self.refuse_after_failure()?;
         write_record(
             &mut self.buffer,
             self.segment,
@@ -124,12 +123,13 @@ impl Log {
             self.synced,
             changes,
         );
-        self.refuse_after_failure()?;
         let allocated = self.file.allocated();
         let written = self.file.append(&self.buffer);
         self.has_failed = written.is_err();
         written?;
         self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
         self.is_in_checkpoint &= self.file.allocated() == allocated;
         self.update_checkpoint();
         match durability {

@@ -44,5 +44,5 @@ mod whole;
 pub use aside::{ViewFailure, failures, replay};
 pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};
 pub use notes::UnreadableItem;
-pub use status::{ViewStatus, begin_rebuild, live, rebuild_views, status};
+pub use status::{Looks, ViewStatus, begin_rebuild, live, rebuild_views, status, status_again};
 pub use threads::ViewWorker;

@@ -5,7 +5,7 @@ use super::keep::{rebuild, words};
 use super::notes::{self, UnreadableItem};
 use super::place::{Kind, Space};
 use super::state::{Generation, State};
-use super::tips::{Behind, Held, behind};
+use super::tips::{Behind, Counted, Held};
 use crate::failures;
 use crate::lease::ShardKey;
 use crate::options::Options;
@@ -18,6 +18,7 @@ use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,16 +59,52 @@ pub fn status(
     model: &Arc<Model>,
     options: &Options,
 ) -> Result<Vec<ViewStatus>, ClientError> {
+    status_again(send, model, options, &mut Looks::default())
+}
+
+/// As [`status`], with what earlier looks at the same database have seen: of a shard whose records are all handled,
+/// one page is read.
+///
+/// # Errors
+/// As [`status`].
+pub fn status_again(
+    send: &Sends,
+    model: &Arc<Model>,
+    options: &Options,
+    looks: &mut Looks,
+) -> Result<Vec<ViewStatus>, ClientError> {
     let world = Threads::new(Arc::clone(send));
     let definitions = Definition::all(model)?.into_iter();
-    let mut looked = Looked::default();
+    let mut looked = Looked {
+        before: std::mem::take(&mut looks.counted),
+        ..Looked::default()
+    };
     let all = definitions.map(|one| blocked(of(&*world, &one, options, &mut looked)));
-    all.collect()
+    let all: Result<_, ClientError> = all.collect();
+    // Of a shard that was not asked for, or a position that a consumer has left, nothing is kept.
+    looks.counted = looked.counted;
+    all
+}
+
+/// What looks at the state of views have seen of streams, for those that follow.
+#[derive(Default)]
+pub struct Looks {
+    counted: Vec<(ShardKey, Counted)>,
+}
+
+impl fmt::Debug for Looks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Looks").finish_non_exhaustive()
+    }
 }
 
 /// What was seen of streams: views whose consumers have come equally far share it.
 #[derive(Default)]
 struct Looked {
+    /// What earlier looks have counted.
+    before: Vec<(ShardKey, Counted)>,
+    /// What this one has.
+    counted: Vec<(ShardKey, Counted)>,
     /// The shards that consumers of a table read, by the streams that they have begun.
     shards: BTreeMap<(String, BTreeSet<String>), Vec<Shard>>,
     /// The records of a shard behind a position.
@@ -98,7 +135,13 @@ impl Looked {
         if let Some(known) = self.behind.get(&of) {
             return Ok(known.clone());
         }
-        let found = behind(io, key, from).await?;
+        let is_known = |(one, counted): &mut (ShardKey, Counted)| one == key && counted.moves(from);
+        let mut counted = match self.before.iter_mut().position(is_known) {
+            Some(at) => self.before.swap_remove(at).1,
+            None => Counted::of(io, key, from).await?,
+        };
+        let found = counted.count(io).await?.clone();
+        self.counted.push((key.clone(), counted));
         self.behind.insert(of, found.clone());
         Ok(found)
     }

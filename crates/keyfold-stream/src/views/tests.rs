@@ -5,16 +5,27 @@ use super::keeper::actions;
 use super::place::{PARTITION, SORT, Space, TABLE};
 use super::requests::{get, transact};
 use super::rows::{Change, Note, Target, Way};
-use super::state::Mode;
+use super::state::{Generation, Mode};
+use super::tips::Ends;
+use crate::lease::{Began, Beginning, ShardKey};
+use crate::lease_table::LeaseTable;
+use crate::pages::Pages;
+use crate::position::Position;
+use crate::start::Start;
 use crate::tables::ensure;
 use crate::threads::{Sends, Threads, sends};
-use keyfold_api::Request;
+use crate::topology::listed;
+use crate::world::ask;
+use keyfold_api::{
+    ErrorKind, Named, PutItemInput, Request, StreamSpecification, StreamViewType, UpdateTableInput,
+};
 use keyfold_client::{Backend, FoundItem, blocked};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_lower::ClientError;
 use keyfold_types::{Item, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 const MODEL: &str = r#"
 model shop 1
@@ -167,4 +178,105 @@ fn items_that_a_row_lacks_do_not_leave_it() {
         place.change(&send, "1", (Some(3), None)).unwrap();
         assert_eq!(place.row(), None);
     }
+}
+
+/// Switches the stream of the orders on or off, as soon as the table is not being changed.
+fn switch(io: &Threads, engine: &Engine, is_on: bool) {
+    let input = || UpdateTableInput {
+        table_name: Some("Orders".to_owned()),
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(is_on),
+            stream_view_type: is_on.then_some(Named::Known(StreamViewType::NewAndOldImages)),
+        }),
+        ..UpdateTableInput::default()
+    };
+    while let Err(error) = blocked(ask(io, input())) {
+        assert_eq!(error.kind(), Some(ErrorKind::ResourceInUse), "{error}");
+        engine.work().unwrap();
+    }
+}
+
+/// Writes so many orders, which no stream has had.
+fn write(io: &Threads, count: usize) {
+    for number in 0..count {
+        let key = format!("O{number} of {count}");
+        let item = Item::from_iter([("PK", key.as_str()), ("SK", "O")]);
+        let input = PutItemInput {
+            table_name: Some("Orders".to_owned()),
+            item: Some(Ok(item)),
+            ..PutItemInput::default()
+        };
+        blocked(ask(io, input)).unwrap();
+    }
+}
+
+/// The streams that the table of orders has and had, in their order.
+fn streams(io: &Threads) -> Vec<String> {
+    let mut streams = blocked(listed(io, "Orders")).unwrap();
+    streams.sort();
+    streams
+}
+
+/// The records of a shard behind a position, on one page.
+fn records_behind(io: &Threads, key: &ShardKey, from: &Position) -> u64 {
+    let mut pages = blocked(Pages::of(io, key, from)).unwrap();
+    blocked(pages.next(io)).unwrap().records
+}
+
+/// A table has had two streams with records since a generation's consumer began: both have an end that the consumer
+/// must pass. One that it has not begun has none, and neither has one without records.
+#[test]
+fn the_ends_of_the_older_and_the_newest_stream_are_found() {
+    let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
+    let io = Threads::new(sends(Arc::new(Backend::Embedded(Arc::clone(&engine)))));
+    blocked(ensure(&*io, "Orders", &["PK", "SK"])).unwrap();
+    let generation = Generation {
+        number: 1,
+        print: String::new(),
+        table: "Sales".to_owned(),
+        streams: vec!["Orders".to_owned()],
+        has_items: false,
+        has_aside: false,
+        began: 0,
+        since: 0,
+    };
+    let leases = LeaseTable {
+        table: "leases".to_owned(),
+        consumer: generation.consumer("shop.Sold", "Orders"),
+    };
+    blocked(leases.ensure(&*io)).unwrap();
+    for (at, count) in [1, 3, 2, 0].into_iter().enumerate() {
+        switch(&io, &engine, true);
+        write(&io, count);
+        if at == 1 {
+            let beginning = Beginning {
+                stream: streams(&io).remove(at),
+                start: Start::Oldest,
+                began: Began::new(),
+                is_unleased: true,
+            };
+            blocked(leases.begin(&*io, &beginning)).unwrap();
+        }
+        if at < 3 {
+            switch(&io, &engine, false);
+        }
+    }
+    let of = ("shop.Sold", &generation);
+    let mut ends = blocked(Ends::of(&*io, of, "leases", Duration::ZERO)).unwrap();
+    let mut rounds = 0;
+    while !blocked(ends.step(&*io)).unwrap() {
+        rounds += 1;
+        assert!(rounds < 1_000, "the ends are not found");
+    }
+    let tips = ends.tips();
+    let found = tips.shards().map(|(key, tip)| {
+        let all = records_behind(&io, key, &Position::Horizon);
+        (key.stream.as_str(), all, records_behind(&io, key, tip))
+    });
+    let streams = streams(&io);
+    let [_, older, newer, _] = streams.as_slice() else {
+        panic!("{streams:?}");
+    };
+    let wanted = [(older.as_str(), 3, 0), (newer.as_str(), 2, 0)];
+    assert_eq!(found.collect::<Vec<_>>(), wanted);
 }

@@ -105,29 +105,70 @@ pub(crate) struct Behind {
     pub(crate) oldest: Option<u64>,
 }
 
-/// Counts the records of a shard behind a position, on a few pages.
-///
-/// # Errors
-/// The backend's.
-pub(crate) async fn behind(
-    io: &dyn Io,
-    key: &ShardKey,
-    from: &Position,
-) -> Result<Behind, ClientError> {
-    let mut pages = Pages::of(io, key, from).await?;
-    let mut behind = Behind::default();
-    let mut is_full = false;
-    for _ in 0..PAGES {
-        if pages.next.is_none() {
-            return Ok(behind);
-        }
-        let found = pages.next(io).await?;
-        behind.records += found.records;
-        behind.oldest = behind.oldest.or(found.oldest);
-        is_full = found.records > 0;
+/// A shard that is counted behind a position, on a few pages each time. What was read is not read again: of a shard
+/// to which nothing comes, ten empty pages are read once, and then one at each look.
+pub(crate) struct Counted {
+    from: Position,
+    pages: Pages,
+    behind: Behind,
+    /// The pages without records, in a row, up to the place.
+    empty: u32,
+}
+
+impl Counted {
+    /// Begins behind a position.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn of(
+        io: &dyn Io,
+        key: &ShardKey,
+        from: &Position,
+    ) -> Result<Counted, ClientError> {
+        Ok(Counted {
+            from: from.clone(),
+            pages: Pages::of(io, key, from).await?,
+            behind: Behind::default(),
+            empty: 0,
+        })
     }
-    behind.is_more = is_full;
-    Ok(behind)
+
+    /// Takes another position of the consumer. Returns whether nothing must be read anew for it: it is where it was, or
+    /// has come to the last record that was read.
+    pub(crate) fn moves(&mut self, to: &Position) -> bool {
+        let has_come = *to == self.pages.read && self.pages.next.is_some();
+        if has_come && *to != self.from {
+            self.from = to.clone();
+            self.behind = Behind::default();
+        }
+        *to == self.from
+    }
+
+    /// Counts on.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn count(&mut self, io: &dyn Io) -> Result<&Behind, ClientError> {
+        self.behind.is_more = false;
+        for _ in 0..PAGES {
+            if self.pages.next.is_none() {
+                break;
+            }
+            let found = self.pages.next(io).await?;
+            self.behind.records += found.records;
+            self.behind.oldest = self.behind.oldest.or(found.oldest);
+            self.behind.is_more = found.records > 0;
+            self.empty = match found.records > 0 || found.is_anew {
+                true => 0,
+                false => self.empty + 1,
+            };
+            if self.empty > PAGES {
+                break;
+            }
+        }
+        self.behind.is_more &= self.pages.next.is_some();
+        Ok(&self.behind)
+    }
 }
 
 /// The search for the present ends of a generation's shards, in parts.
@@ -233,6 +274,12 @@ impl End {
 }
 
 impl Tips {
+    /// The shards with their positions.
+    #[cfg(test)]
+    pub(crate) fn shards(&self) -> impl Iterator<Item = (&ShardKey, &Position)> {
+        self.all.iter().map(|(_, key, at)| (key, at))
+    }
+
     /// Up to where a generation's consumers have handled their shards.
     ///
     /// # Errors

@@ -67,10 +67,9 @@ pub(super) fn write(place: &Place, model: &Model, asked: &Asked) -> Result<Json,
     let mut notes = Vec::new();
     let answered = match &asked.shown {
         None => show(place, model, (entity, asked, &values), &mut notes),
-        Some(_) if !place.is_here && !asked.is_sure => Err(Fault::because(
-            "the place is not on this machine: agree a second time".to_owned(),
-        )),
-        Some(shown) => carry_out(place, model, (entity, asked, &values), shown, &mut notes),
+        Some(shown) => place
+            .consent(asked.is_sure)
+            .and_then(|()| carry_out(place, model, (entity, asked, &values), shown, &mut notes)),
     };
     match answered {
         Ok(mut said) => {

@@ -6,8 +6,9 @@ use super::fault::Fault;
 use super::place::Place;
 use super::tables::of_model;
 use super::typed;
-use keyfold_api::{ExpressionAttributes, PageOutput, QueryInput, Request, Response, ScanInput};
+use keyfold_api::{ExpressionAttributes, QueryInput, Request, Response, ScanInput};
 use keyfold_client::kinds::{Kind, Kinds, Role};
+use keyfold_codec::RawItem;
 use keyfold_lower::kind_name::says_another;
 use keyfold_lower::{capacity, stored, unexpected};
 use keyfold_model::schema::{Copy, GUARD_SORT, guard_parts};
@@ -43,15 +44,21 @@ pub(super) fn page(place: &Place, model: Option<&Model>, asked: &Asked) -> Resul
         Ok(_) => return Err(unexpected().into()),
         Err(error) => return Err(Fault::from(error).after(notes)),
     };
-    let units = read.consumed_capacity.clone();
-    let PageOutput {
-        items,
-        last_evaluated_key,
-        ..
-    } = read;
-    let found = model.and_then(|model| Some((model, of_model(model, &asked.table)?)));
+    let units = capacity::total(read.consumed_capacity.clone()).units();
+    let next = read.last_evaluated_key.as_ref().map(typed::item);
+    Ok(json!({
+        "items": rows(model, &asked.table, read.items.unwrap_or_default()),
+        "units": units,
+        "next": next,
+        "exchanges": notes,
+    }))
+}
+
+/// Items of a table as the model reads them, each with what is stored.
+pub(super) fn rows(model: Option<&Model>, table: &str, items: Vec<RawItem>) -> Vec<Json> {
+    let found = model.and_then(|model| Some((model, of_model(model, table)?)));
     let kinds = found.map(|(model, (at, table))| (model, Kinds::of(model, at, table)));
-    let row = |raw: keyfold_codec::RawItem| {
+    let one = |raw: RawItem| {
         let item = raw.to_item();
         let mut row = match &kinds {
             Some((model, kinds)) => row(model, kinds, &item),
@@ -61,12 +68,7 @@ pub(super) fn page(place: &Place, model: Option<&Model>, asked: &Asked) -> Resul
         row["bytes"] = raw.size_bytes().into();
         row
     };
-    Ok(json!({
-        "items": items.into_iter().flatten().map(row).collect::<Vec<_>>(),
-        "units": capacity::total(units).units(),
-        "next": last_evaluated_key.as_ref().map(typed::item),
-        "exchanges": notes,
-    }))
+    items.into_iter().map(one).collect()
 }
 
 /// The query of a collection, or the scan of everything.

@@ -6,20 +6,30 @@
 //! POST /explore/table   tables  the description of one
 //! POST /explore/items   items   a page of a table, an index or a collection, as entities
 //! POST /explore/run     run     a page of a pattern's answer
+//! POST /explore/raw     raw     a page of a Query, a Scan or a statement that somebody has written
+//! POST /explore/state   operate  the state of all tables
+//! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
+//! POST /explore/item    raw_write  one item as it is stored: shown, and then written
+//! POST /explore/create  create  the tables of the model that the place has not
 //! ```
 //!
 //! Each answer is JSON with a status of 200; a refusal has the member `error`. Each request that was
 //! sent is in it, with what came back. Credentials stay in the [`Place`].
 
+mod create;
 mod edit;
 mod exchange;
 mod fault;
 mod form;
 mod items;
+mod operate;
 mod place;
+mod raw;
+mod raw_write;
 mod run;
 mod step;
+mod stream;
 mod tables;
 mod typed;
 
@@ -48,6 +58,16 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
             .and_then(|asked| items::page(place, model(files, asked.file)?.as_ref(), &asked)),
         "run" => asked::<run::Asked>(body)
             .and_then(|asked| run::page(place, &needed(files, asked.file)?, &asked)),
+        "raw" => asked::<raw::Asked>(body)
+            .and_then(|asked| raw::page(place, model(files, asked.file)?.as_ref(), &asked)),
+        "state" => operate::state(place),
+        "stream" => asked::<stream::Asked>(body)
+            .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
+        "item" if place.may_write => {
+            asked::<raw_write::Asked>(body).and_then(|asked| raw_write::write(place, &asked))
+        }
+        "create" if place.may_write => asked::<create::Asked>(body)
+            .and_then(|asked| create::make(place, &needed(files, asked.file)?, &asked)),
         "write" if place.may_write => asked::<edit::Asked>(body)
             .and_then(|asked| edit::write(place, &needed(files, asked.file)?, &asked)),
         _ => return None,
@@ -78,3 +98,6 @@ fn model(files: &Files, file: Option<usize>) -> Result<Option<Model>, Fault> {
 fn needed(files: &Files, file: Option<usize>) -> Result<Model, Fault> {
     model(files, file)?.ok_or_else(|| Fault::because("this needs a model".to_owned()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! The place whose data the page shows.
 
+use super::fault::Fault;
 use keyfold_client::Backend;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -37,7 +38,17 @@ impl Place {
             "region": region,
             "isHere": is_here,
             "mayWrite": may_write,
-            "isFolder": backend.is_embedded(),
+            "isFolder": url.is_none() && backend.is_embedded(),
         })
+    }
+
+    /// Refuses to write to a place beyond this machine unless somebody has agreed a second time.
+    pub(super) fn consent(&self, is_sure: bool) -> Result<(), Fault> {
+        match self.is_here || is_sure {
+            true => Ok(()),
+            false => Err(Fault::because(
+                "the place is not on this machine: agree a second time".to_owned(),
+            )),
+        }
     }
 }

@@ -2,28 +2,34 @@
 //! model say, and their changes follow.
 //!
 //! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums.
+//! - `switching`: who leads becomes the other side.
 //! - `told`: what is shown; `reported`: what a report says.
 
 mod answers;
 mod compare;
 mod opening;
 mod reported;
+mod switching;
 mod told;
 
 use super::database::failure;
 use super::moving::{asked, can_ask, looked_at, made_at, written_at};
-use super::watched::watched;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
 use clap::{Args, Subcommand};
 use compare::Asking;
 use keyfold_client::Backend;
-use keyfold_relational::{Ended, Migration, Progress, VerifyError, check, mend, verify};
-use opening::{Both, Origin, mapping};
+use keyfold_relational::{
+    Ended, Migration, Phase, Progress, VerifyError, check, check_back, mend, verify,
+};
+use opening::{Both, Origin, mapping, unmapped};
 use reported::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
+use switching::{Switching, tables};
+use told::read;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -35,7 +41,13 @@ pub(crate) struct Arguments {
 enum Action {
     /// Compare the model with the database and read every row: which attributes and keys they cannot be.
     /// Nothing is written.
-    Check(Origin),
+    Check {
+        #[command(flatten)]
+        origin: Origin,
+        /// Also take each item back: which columns no attribute says, and which rows would come back as others.
+        #[arg(long)]
+        back: bool,
+    },
     /// Copy every row, and carry changes until Ctrl-C. The same command goes on after it was stopped or killed.
     Run {
         #[command(flatten)]
@@ -47,6 +59,8 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         report: Option<PathBuf>,
     },
+    /// Let the tables lead: programs write to them, and `run` carries it into the database; or the database again.
+    Switch(Switching),
     /// Show how far the migration is.
     Status(Both),
     /// Ask each pattern of the tables and of the database, while programs write, and compare the answers.
@@ -88,9 +102,10 @@ enum Action {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
-        Action::Check(origin) => checked(origin, output),
+        Action::Check { origin, back } => checked(origin, *back, output),
         Action::Run { both, once, report } => carried(both, *once, report.as_deref(), output),
         Action::Compare(asking) => compare::compare(asking, output),
+        Action::Switch(switching) => switching::switch(switching, output),
         Action::Status(both) => status(both, output),
         Action::Verify {
             both,
@@ -106,13 +121,16 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     }
 }
 
-fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
+fn checked(origin: &Origin, back: bool, output: Output) -> Result<(), Failure> {
     let mut opened = origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let found = read(&progress, output, || check(&mapping, source, &progress))?;
-    let found = found.map_err(failure)?;
+    let found = read(&progress, output, || match back {
+        true => check_back(&mapping, source, &progress),
+        false => Ok(check(&mapping, source, &progress)?),
+    })?;
+    let found = found.map_err(|error| unmapped(error, &opened.checked, output))?;
     let verdict = told::verdict_of(&found);
     output.report(
         told::check_json(&found),
@@ -121,22 +139,13 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     )
 }
 
-/// Calls what reads rows, shows how far it is, and stops it on Ctrl-C.
-fn read<T: Send>(
-    progress: &Progress,
-    output: Output,
-    does: impl FnOnce() -> T + Send,
-) -> Result<T, Failure> {
-    let stand = || told::stand(&progress.figures());
-    watched(output, stand, || progress.stop(), does)
-}
-
 fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
     let file = report.map(File::of).transpose()?;
     let began = Instant::now();
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
-    let backend = made_at(&both.at)?;
+    let backend = Arc::new(made_at(&both.at)?);
+    let tables = tables(&backend, &both.at, None)?;
     let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
     for note in keyfold_client::tables::notes(mapping.model, &made) {
         terminal::error_line(&note);
@@ -144,7 +153,9 @@ fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Re
     let progress = Progress::default();
     let source = opened.source.as_mut();
     let ended = read(&progress, output, || {
-        Migration::new(&mapping, source, &backend, &progress).run(once)
+        Migration::new(&mapping, source, &backend, &progress)
+            .with_tables(&tables)
+            .run(once)
     })?;
     backend.sync()?;
     let figures = progress.figures();
@@ -212,6 +223,18 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;
+    let state = {
+        let (progress, source) = (Progress::default(), opened.source.as_mut());
+        Migration::new(&mapping, source, &backend, &progress).state()?
+    };
+    if matches!(
+        state.map(|state| state.phase),
+        Some(Phase::Closing | Phase::Lead | Phase::Returning)
+    ) {
+        return Err(Failure::refused(
+            "the tables lead, or are about to: nothing is written over what they hold",
+        ));
+    }
     if !yes {
         terminal::error_line(
             "items that differ are written as their rows say, and items that no row makes are deleted",
@@ -238,27 +261,29 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     can_ask(yes, "the migration goes on")?;
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
-    let backend = written_at(&both.at)?;
+    let backend = Arc::new(written_at(&both.at)?);
+    let sides = tables(&backend, &both.at, None)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let follows =
-        |state: &keyfold_relational::State| state.phase == keyfold_relational::Phase::Follow;
     let state = Migration::new(&mapping, source, &backend, &progress).state()?;
-    if !state.as_ref().is_some_and(follows) {
-        return Err(Failure::refused(
-            "not every row is copied yet: `keyfold migrate run` first",
-        ));
-    }
+    let is_lead = does_lead(state.map(|state| state.phase))?;
     if !yes {
-        terminal::error_line(
-            "what is written to the database afterwards is not carried any more; its programs should be stopped, \
-             or write to the tables alone",
-        );
+        terminal::error_line(match is_lead {
+            false => {
+                "what is written to the database afterwards is not carried any more; its programs should be stopped, \
+                 or write to the tables alone"
+            }
+            true => {
+                "what is written to the tables afterwards is not carried into the database any more"
+            }
+        });
         asked("the migration goes on")?;
     }
     // What was written last is carried before the changes are dropped.
     let ended = read(&progress, output, || {
-        Migration::new(&mapping, source, &backend, &progress).run(true)
+        Migration::new(&mapping, source, &backend, &progress)
+            .with_tables(&sides)
+            .run(true)
     })?;
     if !matches!(ended, Ended::Caught) {
         let figures = progress.figures();
@@ -266,20 +291,25 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         let verdict = told::verdict(&ended);
         return output.report(document, || told::show_run(&ended, &figures), verdict);
     }
-    let compared_progress = Progress::default();
-    let found = read(&compared_progress, output, || {
-        verify(&mapping, source, &backend, &compared_progress)
-    })?;
-    let found = found.map_err(of_comparison)?;
-    if found.count > 0 || compared_progress.is_stopping() {
-        let verdict = told::verdict_of_comparison(&found, compared_progress.is_stopping());
-        return output.report(
-            told::verify_json(&found),
-            || told::show_verify(&found),
-            verdict,
-        );
+    // Programs go on writing to tables that lead.
+    if !is_lead {
+        let compared = Progress::default();
+        let found = read(&compared, output, || {
+            verify(&mapping, source, &backend, &compared)
+        })?;
+        let found = found.map_err(of_comparison)?;
+        if found.count > 0 || compared.is_stopping() {
+            let verdict = told::verdict_of_comparison(&found, compared.is_stopping());
+            return output.report(
+                told::verify_json(&found),
+                || told::show_verify(&found),
+                verdict,
+            );
+        }
     }
-    let ended = Migration::new(&mapping, source, &backend, &progress).complete();
+    let ended = Migration::new(&mapping, source, &backend, &progress)
+        .with_tables(&sides)
+        .complete();
     settled(ended, &backend)?;
     told::simple(
         "completed",
@@ -287,6 +317,20 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         output,
     );
     Ok(())
+}
+
+/// Whether the tables lead of a migration that can be completed.
+fn does_lead(phase: Option<Phase>) -> Result<bool, Failure> {
+    match phase {
+        Some(Phase::Lead) => Ok(true),
+        Some(Phase::Follow) => Ok(false),
+        Some(Phase::Closing | Phase::Returning) => Err(Failure::refused(
+            "a switch is under way: `keyfold migrate switch` goes on with it or gives it up",
+        )),
+        Some(Phase::Begin | Phase::Copy | Phase::Complete) | None => Err(Failure::refused(
+            "not every row is copied yet: `keyfold migrate run` first",
+        )),
+    }
 }
 
 /// Answers how a migration has ended.
@@ -300,7 +344,8 @@ fn settled(ended: Result<(), Ended>, backend: &Backend) -> Result<(), Failure> {
 fn abort(both: &Both, foreign: bool, yes: bool, output: Output) -> Result<(), Failure> {
     // A database that does not fit the model any more is given up as well.
     let mut opened = both.origin.open(output)?;
-    let backend = written_at(&both.at)?;
+    let backend = Arc::new(written_at(&both.at)?);
+    let sides = tables(&backend, &both.at, None)?;
     if !yes {
         terminal::error_line(
             "the database keeps no changes any more; what was written to the tables stays",
@@ -308,9 +353,9 @@ fn abort(both: &Both, foreign: bool, yes: bool, output: Output) -> Result<(), Fa
         asked("nothing was given up")?;
     }
     let source = opened.source.as_mut();
-    let model = &opened.checked.model.name;
+    let of = (&opened.checked.model, Some(&sides));
     settled(
-        keyfold_relational::abort(source, &backend, model, foreign),
+        keyfold_relational::abort(source, &backend, of, foreign),
         &backend,
     )?;
     told::simple(

@@ -60,9 +60,13 @@ pub(super) fn mapping<'m>(
     source: &mut dyn Source,
     output: Output,
 ) -> Result<Mapping<'m>, Failure> {
-    match Mapping::of(&checked.model, source) {
-        Ok(mapping) => Ok(mapping),
-        Err(MapError::Source(error)) => Err(database::failure(error)),
-        Err(MapError::Model(faults)) => Err(model_file::refused(&faults, &checked.sources, output)),
+    Mapping::of(&checked.model, source).map_err(|error| unmapped(error, checked, output))
+}
+
+/// Why a model does not fit a database, with the places of its faults.
+pub(super) fn unmapped(error: MapError, checked: &Checked, output: Output) -> Failure {
+    match error {
+        MapError::Source(error) => database::failure(error),
+        MapError::Model(faults) => model_file::refused(&faults, &checked.sources, output),
     }
 }

@@ -1,10 +1,12 @@
 //! What is shown of a migration: for people, and for programs.
 
-use crate::cmd::watched::Stand;
+use crate::cmd::watched::{Stand, watched};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
-use keyfold_relational::{Alike, Checked, Ended, Figures, Mended, Problem, State, Verified};
+use keyfold_relational::{
+    Alike, Checked, Ended, Figures, Mended, Problem, Progress, State, Verified,
+};
 use serde_json::{Value as Json, json};
 
 /// How far a command is that reads rows.
@@ -23,6 +25,16 @@ pub(super) fn stand(figures: &Figures) -> Stand {
         member: "counted",
         counted: counted(figures),
     }
+}
+
+/// Calls what reads rows, shows how far it is, and stops it on Ctrl-C.
+pub(super) fn read<T: Send>(
+    progress: &Progress,
+    output: Output,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
+    let shown = || stand(&progress.figures());
+    watched(output, shown, || progress.stop(), does)
 }
 
 fn counted(figures: &Figures) -> Json {
@@ -157,10 +169,16 @@ pub(super) fn run_json(ended: &Ended, figures: &Figures) -> Json {
 }
 
 pub(super) fn show_run(ended: &Ended, figures: &Figures) {
+    let put = match figures.leads {
+        true => counted_u64(figures.put, "row"),
+        false => format!(
+            "{} read, {}",
+            counted_u64(figures.read, "row"),
+            counted_u64(figures.put, "item")
+        ),
+    };
     terminal::line(&format!(
-        "{} read, {} put, {} deleted; {} carried",
-        counted_u64(figures.read, "row"),
-        counted_u64(figures.put, "item"),
+        "{put} put, {} deleted; {} carried",
         figures.deleted,
         counted_u64(figures.changes, "change"),
     ));
@@ -221,6 +239,13 @@ pub(super) fn show_status(state: Option<&State>) {
                 keyfold_relational::Phase::Copy => format!("copying {}", state.entity),
                 keyfold_relational::Phase::Follow => "following changes".to_owned(),
                 keyfold_relational::Phase::Begin => "beginning".to_owned(),
+                keyfold_relational::Phase::Closing => {
+                    "nobody writes, a switch to the tables is under way".to_owned()
+                }
+                keyfold_relational::Phase::Lead => "the tables lead".to_owned(),
+                keyfold_relational::Phase::Returning => {
+                    "nobody writes, a switch back to the database is under way".to_owned()
+                }
                 keyfold_relational::Phase::Complete => "complete".to_owned(),
             },
             counted_u64(state.rows, "row"),
@@ -269,6 +294,14 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
             )))
         }
     }
+}
+
+/// The verdict of a switch that found that the sides differ.
+pub(super) fn verdict_of_switch(found: &Verified, leads: &str) -> Result<(), Failure> {
+    Err(Failure::refused(format!(
+        "{}: nothing was switched, and {leads}",
+        difference(found.count)
+    )))
 }
 
 pub(super) fn difference(count: u64) -> String {

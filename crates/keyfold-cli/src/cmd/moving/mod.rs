@@ -35,10 +35,11 @@ use compare::Verify;
 pub(super) use consent::{asked, can_ask};
 use keyfold_motion::world::Place;
 use places::Places;
-pub(super) use places::{looked_at, made_at, written_at};
+pub(super) use places::{is_slow, looked_at, made_at, written_at};
 use std::path::PathBuf;
 use std::time::Duration;
 use switching::Turned;
+pub(super) use switching::force;
 pub(super) use watch::{ENDED_BY_SIGNAL, listen};
 
 #[derive(Args)]

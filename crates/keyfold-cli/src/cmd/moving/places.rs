@@ -177,6 +177,11 @@ fn check_there(connection: &Connection, advice: &str) -> Result<(), Failure> {
     }
 }
 
+/// Whether a place needs time until policies are in force, and records in its streams.
+pub(in crate::cmd) fn is_slow(text: &str) -> Result<bool, Failure> {
+    Ok(connection(text)?.is_amazon())
+}
+
 /// How long a record may take to appear in the stream of a place.
 fn settle_time(connection: &Connection) -> Duration {
     Duration::from_secs(if connection.is_amazon() { 10 } else { 1 })

@@ -198,7 +198,7 @@ fn switched(
 }
 
 /// How a refusal comes into force at a place.
-fn force(is_slow: bool, given: Option<Duration>) -> Force {
+pub(in crate::cmd) fn force(is_slow: bool, given: Option<Duration>) -> Force {
     let usual = match is_slow {
         true => STEADY_AT_AMAZON,
         false => Duration::ZERO,

@@ -180,7 +180,10 @@ impl Listener for Log {
             return Ok(());
         };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(file, "{record}").map_err(|error| error.to_string())
+        // One write: another mapping may append to the same file, and a server that is killed leaves no part of a line.
+        let line = format!("{record}\n");
+        file.write_all(line.as_bytes())
+            .map_err(|error| error.to_string())
     }
 
     fn report(&self, what: &str) {

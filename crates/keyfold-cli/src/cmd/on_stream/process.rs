@@ -138,7 +138,7 @@ impl Drop for Group {
     }
 }
 
-/// Runs a process until it ends or a call takes too long. Returns what happened.
+/// Runs a process until it ends, a call takes too long, or it asks for none. Returns what happened.
 async fn run(recipe: &Recipe, session: &Arc<Session>) -> String {
     let listener = match TcpListener::bind(("127.0.0.1", 0)).await {
         Ok(listener) => listener,
@@ -155,20 +155,16 @@ async fn run(recipe: &Recipe, session: &Arc<Session>) -> String {
             let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
             format!("Runtime.ExitError: the runtime ended: {status}")
         }
-        why = overdue(session) => {
+        why = session.overdue() => {
+            if !session.has_call() && session.has_asked() {
+                // No call fails because of it.
+                terminal::error_line(&format!("on-stream {}: {why}", recipe.name));
+            }
             // A process that has ended meanwhile needs no signal.
             drop(child.kill().await);
             why
         }
         () = serve(listener, Arc::clone(session)) => "the Runtime API ended".to_owned(),
-    }
-}
-
-/// Waits until a process is late with its first request, or with the answer of a call.
-async fn overdue(session: &Session) -> String {
-    tokio::select! {
-        why = session.silent() => why,
-        why = session.overdue() => why,
     }
 }
 

@@ -8,8 +8,11 @@ use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use keyfold_stream::mapping::{Function, Invocation, Reply};
 use serde_json::Value as Json;
+use std::time::Duration;
 use tokio::net::TcpStream;
 
+/// The most time for a connection, which is not yet a call of the function.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The header of an answer that is an error of the function.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
 
@@ -61,10 +64,19 @@ impl AtUrl {
         AtUrl { url, surroundings }
     }
 
-    async fn post(&self, event: String) -> Result<Reply, String> {
+    /// Connects. What does not answer within this time is not there: nobody was called.
+    async fn connected(&self, most: Duration) -> Result<TcpStream, String> {
+        let of = &self.url.authority;
+        let stream = tokio::time::timeout(most, TcpStream::connect(self.url.address())).await;
+        let seconds = most.as_secs_f64();
+        let stream =
+            stream.map_err(|_| format!("{of}: nobody answers within {seconds:.2} seconds"))?;
+        stream.map_err(|error| format!("{of}: {error}"))
+    }
+
+    /// Posts an event on a connection.
+    async fn post(&self, stream: TcpStream, event: String) -> Result<Reply, String> {
         let failed = |error: hyper::Error| error.to_string();
-        let stream = TcpStream::connect(self.url.address()).await;
-        let stream = stream.map_err(|error| format!("{}: {error}", self.url.authority))?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
             .map_err(failed)?;
@@ -121,13 +133,17 @@ fn cut_off(why: &dyn std::fmt::Display) -> Reply {
 impl Function for AtUrl {
     fn invoke(&self, invocation: Invocation<'_>) -> Reply {
         let timeout = invocation.timeout;
-        let posted = self.post(invocation.event.to_owned());
-        let call = async move { tokio::time::timeout(timeout, posted).await };
+        let event = invocation.event.to_owned();
+        let call = async move {
+            let stream = self.connected(timeout.min(CONNECT_TIMEOUT)).await?;
+            // The time of the function begins when it is called.
+            let posted = tokio::time::timeout(timeout, self.post(stream, event)).await;
+            posted.unwrap_or_else(|_| Ok(Reply::Failed("Unhandled", timed_out(timeout))))
+        };
         match self.surroundings.carried(call) {
             None => Reply::Unreachable("the server stops".to_owned()),
-            Some(Ok(Ok(reply))) => reply,
-            Some(Ok(Err(why))) => Reply::Unreachable(why),
-            Some(Err(_)) => Reply::Failed("Unhandled", timed_out(timeout)),
+            Some(Ok(reply)) => reply,
+            Some(Err(why)) => Reply::Unreachable(why),
         }
     }
 

@@ -150,7 +150,7 @@ fn entity_member(line: &Line, names: &Names) -> Vec<Offer> {
         "split" => words(&["by"]),
         "count" | "sum" | "max" => aggregate(line, names),
         "expect" => expected(line, own),
-        "from" => words(&["join", "left join", "on", "where", "set"]),
+        "from" => words(&["join", "left join", "on", "where", "set", "back"]),
         _ => key(line, own),
     }
 }

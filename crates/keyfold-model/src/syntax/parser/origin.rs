@@ -9,7 +9,7 @@ use crate::syntax::lexer::TokenKind;
 use crate::syntax::sql_words::OF_SQL;
 
 /// The words that follow a table in the line, and so are no name for it.
-const AFTER_TABLE: [&str; 5] = ["join", "left", "on", "where", "set"];
+const AFTER_TABLE: [&str; 6] = ["join", "left", "on", "where", "set", "back"];
 
 /// Refuses a word of SQL that the line does not have, with what is written instead.
 fn only_own_words(cursor: &Cursor<'_>) -> Parsed<()> {
@@ -64,12 +64,17 @@ fn origin(cursor: &mut Cursor<'_>, span: Span) -> Parsed<OriginDecl> {
         .take_word("set")
         .then(|| cursor.separated(taken))
         .transpose()?;
+    let back = cursor
+        .take_word("back")
+        .then(|| cursor.separated(given_back))
+        .transpose()?;
     Ok(OriginDecl {
         span,
         table,
         joins,
         only,
         set: set.unwrap_or_default(),
+        back: back.unwrap_or_default(),
     })
 }
 
@@ -139,4 +144,17 @@ fn taken(cursor: &mut Cursor<'_>) -> Parsed<(Name, SqlDecl)> {
         false => SqlDecl::Expression(cursor.text("a column (`o.total`) or SQL in quotes")?),
     };
     Ok((attribute, from))
+}
+
+/// `column = "SQL"`.
+fn given_back(cursor: &mut Cursor<'_>) -> Parsed<(Name, Name)> {
+    let column = cursor.name("a column of the first table")?;
+    cursor.sign("=")?;
+    let sql = cursor.text("SQL over attributes, in quotes").map_err(|error| {
+        Box::new(error.help(format!(
+            "say what the column is of the item's attributes, as a text: `back {} = \"price * 100\"`",
+            column.text
+        )))
+    })?;
+    Ok((column, sql))
 }

@@ -130,7 +130,7 @@ fn the_space_of_removed_keys_is_freed() {
             .unwrap();
     }
     wait_for("the memtables are flushed", || {
-        store.pending_maintenance() == 0 || store.tree.table_bytes() >= 2_000_000
+        store.maintenance().pending == 0 || store.tree.table_bytes() >= 2_000_000
     });
     keys.chunks(500).for_each(|some| remove_all(&store, some));
     wait_for("the tables are compacted", || {
@@ -179,7 +179,7 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 /// Waits until there is a table and no flush or compaction is due.
 fn wait_for_tables(store: &DurableStore) {
     wait_for("the tables are flushed and compacted", || {
-        store.tree.tables() > 0 && store.pending_maintenance() == 0
+        store.tree.tables() > 0 && store.maintenance().pending == 0
     });
 }
 
@@ -257,7 +257,7 @@ fn an_idle_compaction_waits_for_idle_writers_and_is_followed_by_one_of_a_table_f
         store.tree.level_zero_runs() > 0 && store.tree.sealed_memtables() == 0
     });
     drop(resume);
-    wait_for("it is compacted, too", || store.pending_maintenance() == 0);
+    wait_for("it is compacted, too", || store.maintenance().pending == 0);
     assert_eq!(contents(&store.snapshot()).len(), 40_000);
 }
 
@@ -393,7 +393,7 @@ fn a_long_scan_keeps_only_the_versions_that_it_reads() {
         fill(&store, 0, 500);
     }
     wait_for("the tables are compacted", || {
-        store.pending_maintenance() == 0
+        store.maintenance().pending == 0
     });
     // The next flush releases the manifests that no reader needs any more.
     fill(&store, 0, 500);
@@ -411,7 +411,7 @@ fn nobody_who_reads_or_writes_waits_for_the_lock_of_the_storage_engine() {
     let store = open(folder.path(), 20_000);
     fill(&store, 0, 500);
     wait_for("the tables are compacted", || {
-        store.pending_maintenance() == 0
+        store.maintenance().pending == 0
     });
     fill(&store, 0, 10);
     let (begin, begun) = mpsc::channel();
@@ -458,7 +458,7 @@ fn a_flush_that_fails_at_any_of_its_calls_is_tried_again() {
         if store.seal(&mut store.writer()).is_ok() {
             wait_for("the memtable is flushed, and its segment retired", || {
                 store.tree.tables() > 0
-                    && store.pending_maintenance() == 0
+                    && store.maintenance().pending == 0
                     && !store.maintenance.has_failed()
             });
             retried += machine.injected();
@@ -552,4 +552,33 @@ fn other_users_cannot_read_the_data() {
             std::fs::set_permissions(folder.path().join(part), open_to_all.clone()).unwrap();
         }
     }
+}
+
+#[test]
+fn writers_wait_for_flushes_of_large_memtables_however_few_they_are() {
+    const BATCH: usize = 4 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 1 << 20);
+    let value = vec![7; BATCH];
+    let (sender, written) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let (store, value) = (&store, &value);
+        let before = store.tree.without_flushes(|| {
+            scope.spawn(move || {
+                for number in 0..6_u8 {
+                    let change = ([number], Some(&value[..]));
+                    let changes = std::iter::once((&change.0[..], change.1));
+                    store.apply(changes, Durability::Buffered).unwrap();
+                    sender.send(number).unwrap();
+                }
+            });
+            let mut before = 0;
+            while written.recv_timeout(Duration::from_secs(5)).is_ok() {
+                before += 1;
+            }
+            before
+        });
+        assert!(before < 5, "{before} batches are held in memory");
+        assert_eq!(before + written.iter().count(), 6);
+    });
 }

@@ -1,0 +1,165 @@
+//! Each row is made an item, and the item a row again: what would come back as another row is listed.
+
+use super::{Back, at_once, forms, is_json, ways};
+use crate::cell::Cell;
+use crate::check::{Checked, check};
+use crate::convert::Problem;
+use crate::mapping::{MapError, Mapped, Mapping};
+use crate::pages::Cursor;
+use crate::progress::Progress;
+use crate::source::{Source, SourceError};
+use crate::statement::{PAGE, table};
+use keyfold_lower::arguments::Values;
+use keyfold_model::value;
+
+/// Reads all rows as [`check`] does, and takes each of them back.
+///
+/// # Errors
+/// `Model` where a line has no way back; `Source` when the database cannot be read, or cannot keep its changes.
+pub fn check_back(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    progress: &Progress,
+) -> Result<Checked, MapError> {
+    let ways = ways(mapping, source)?;
+    let mut checked = check(mapping, source, progress)?;
+    for (mapped, back) in mapping.entities.iter().zip(&ways) {
+        let mut cursor = Cursor::default();
+        while !progress.is_stopping()
+            && let Some(page) = cursor.next(mapped, source, PAGE)?
+        {
+            progress.add_read(page.rows.len());
+            for rows in page.rows.chunks(at_once(back.columns.len())) {
+                let changed = back.changed(source, mapped, rows)?;
+                changed.into_iter().for_each(|one| checked.add(one));
+            }
+        }
+    }
+    checked.is_stopped |= progress.is_stopping();
+    Ok(checked)
+}
+
+impl Back {
+    /// The rows that would come back as others. A row that is no item is none of them: it says so itself.
+    fn changed(
+        &self,
+        source: &mut dyn Source,
+        mapped: &Mapped<'_>,
+        rows: &[Vec<Cell>],
+    ) -> Result<Vec<Problem>, SourceError> {
+        let items = rows
+            .iter()
+            .filter_map(|row| Some((mapped.identity_of(row), mapped.values(row).ok()?)));
+        let (identities, items): (Vec<Vec<Cell>>, Vec<Values>) = items.unzip();
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all: Vec<&Values> = items.iter().collect();
+        let made = self.cells(source, mapped, &all)?;
+        let (sql, arguments) = self.compared(source, mapped, &made);
+        let mut found: Vec<Option<Vec<Cell>>> = vec![None; identities.len()];
+        for mut row in source.query(&sql, &arguments)? {
+            if let Some(Cell::Integer(number)) = row.first()
+                && let Ok(number) = usize::try_from(*number)
+                && let Some(place) = found.get_mut(number)
+            {
+                row.remove(0);
+                *place = Some(row);
+            }
+        }
+        let mut problems = Vec::new();
+        for (identity, row) in identities.iter().zip(found) {
+            match row {
+                None => {
+                    let why = "would come back as a row with another key";
+                    problems.push(mapped.problem(identity, why));
+                }
+                Some(row) => problems.extend(self.differing(mapped, identity, &row)),
+            }
+        }
+        Ok(problems)
+    }
+
+    /// The query of rows beside what they come back as: their number, and for each column whether it is the same,
+    /// what it is, and what it would be.
+    fn compared(
+        &self,
+        source: &dyn Source,
+        mapped: &Mapped<'_>,
+        made: &[Vec<Cell>],
+    ) -> (String, Vec<Cell>) {
+        let (mut rows, mut arguments) = (Vec::new(), Vec::new());
+        for (number, cells) in made.iter().enumerate() {
+            let all = self.columns.iter().zip(cells).enumerate();
+            let all = all.map(|(at, (column, cell))| {
+                arguments.push(cell.clone());
+                let place = forms::placed(source, arguments.len(), &column.kind);
+                format!("{place} AS c{at}")
+            });
+            let all: Vec<String> = all.collect();
+            rows.push(format!("SELECT {number} AS n, {}", all.join(", ")));
+        }
+        let alias = &mapped.origin.table.alias;
+        let own = |name: &str| format!("{}.{}", source.quoted(alias), source.quoted(name));
+        let mut shown = vec!["keyfold_back.n".to_owned()];
+        let mut found = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            let (is, due) = (own(&column.name), format!("keyfold_back.c{at}"));
+            let same = forms::is_same(source, (&is, &due), &column.kind);
+            if self.identity.contains(&at) {
+                found.push(format!("{is} = {due} AND {same}"));
+            }
+            shown.push(format!("CASE WHEN {same} THEN 1 ELSE 0 END"));
+            shown.push(source.read(is, &column.kind));
+            shown.push(source.read(due, &column.kind));
+        }
+        let sql = format!(
+            "SELECT {} FROM ({}) AS keyfold_back JOIN {} ON {}",
+            shown.join(", "),
+            rows.join(" UNION ALL "),
+            table(source, &mapped.origin.table),
+            found.join(" AND ")
+        );
+        (sql, arguments)
+    }
+
+    /// The columns of a row that would be others.
+    fn differing(&self, mapped: &Mapped<'_>, identity: &[Cell], row: &[Cell]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (at, (column, cells)) in self.columns.iter().zip(row.chunks(3)).enumerate() {
+            let [same, is, due] = cells else { continue };
+            if *same == Cell::Integer(1) || self.is_same_json(mapped, at, (is, due)) {
+                continue;
+            }
+            let name = &column.name;
+            let why = format!(
+                "`{name}` is {}, and would come back as {}",
+                is.shown(),
+                due.shown()
+            );
+            let form = format!("`{name}` would come back as another value");
+            let mut problem = mapped.problem(identity, why).alike(form);
+            problem.help = Some(format!("say its way back: `back {name} = \"...\"`").into());
+            problems.push(problem);
+        }
+        problems
+    }
+
+    /// Whether a column holds the JSON of an attribute, in another layout than it would be written.
+    fn is_same_json(&self, mapped: &Mapped<'_>, at: usize, (is, due): (&Cell, &Cell)) -> bool {
+        let from = self.columns.get(at).map(|one| &one.from);
+        let Some(super::From::Attribute(filled)) = from else {
+            return false;
+        };
+        let Some(one) = mapped.filled.get(*filled) else {
+            return false;
+        };
+        let kind = &one.attribute.kind;
+        let read = |cell: &Cell| match cell {
+            Cell::Text(text) => value::parse("", kind, text).ok(),
+            Cell::Null | Cell::Integer(_) | Cell::Real(_) | Cell::Bytes(_) => None,
+        };
+        let is = read(is);
+        is_json(kind) && is.is_some() && is == read(due)
+    }
+}

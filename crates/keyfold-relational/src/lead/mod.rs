@@ -1,0 +1,13 @@
+//! The tables lead: programs write to them, and what they write is carried into the rows. A change of an item
+//! names it; what its row is to be follows from what the item is **now**, so any order of reads, changes and kills
+//! ends in what the items are. How far the streams are stands in the database, and moves in the transaction of the
+//! rows.
+//!
+//! - `switch`: who leads becomes the other side, and back. `sides`: the tables take writes of programs, or refuse
+//!   them. `streams`: the records of the tables; `reverse`: a run that carries them; `rows`: items become rows.
+
+mod reverse;
+mod rows;
+pub(crate) mod sides;
+mod streams;
+pub(crate) mod switch;

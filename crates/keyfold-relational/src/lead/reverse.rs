@@ -1,0 +1,286 @@
+//! A run while the tables lead: the records of their streams name items, and the rows of these become what the items
+//! are now.
+
+use super::rows::{Carried, Now, Rows, leading};
+use super::sides::names;
+use super::streams::Streams;
+use crate::back::{Back, ways};
+use crate::mapping::MapError;
+use crate::run::{Ended, IDLE, Migration, PROBLEM_TRIES};
+use crate::source::{SourceError, Tip};
+use crate::state::State;
+use crate::verify::stored;
+use crate::world::{self, Moment};
+use keyfold_api::StreamEvent;
+use keyfold_client::ClientError;
+use keyfold_client::kinds::{Kinds, Role};
+use keyfold_lower::arguments::Values;
+use keyfold_lower::stored::values_of;
+use keyfold_types::Item;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How often rows that are refused are tried again while more records come.
+const REFUSED_MAX: u32 = 100;
+/// The most changes of the database's own log that are passed over at once.
+const PASSED_MAX: usize = 5_000;
+
+/// Records that were read, and whose items are not carried yet.
+#[derive(Default)]
+struct Pending {
+    /// The items by what tells them apart.
+    items: BTreeMap<String, (usize, Values)>,
+    tips: BTreeMap<String, Tip>,
+    records: usize,
+}
+
+/// How a run of the other direction stands.
+pub(crate) struct Follower<'f, 'm> {
+    streams: Streams<'f>,
+    kinds: Vec<Kinds<'m>>,
+    ways: Vec<Back>,
+    pending: Pending,
+    tries: u32,
+}
+
+fn unfit(error: MapError) -> Ended {
+    match error {
+        MapError::Source(error) => Ended::Source(error),
+        MapError::Model(faults) => {
+            let all: Vec<String> = faults.into_iter().map(|one| one.message).collect();
+            Ended::Source(SourceError::lasting(format!(
+                "the model has no way back to the rows: {}; `keyfold migrate check --back` shows where",
+                all.join("; ")
+            )))
+        }
+    }
+}
+
+impl<'a, 'm> Migration<'a, 'm> {
+    /// The ways back of all entities.
+    pub(crate) fn ways(&mut self) -> Result<Vec<Back>, Ended> {
+        let mapping = self.mapping;
+        ways(mapping, self.source).map_err(unfit)
+    }
+
+    /// Follows the tables from where the database notes that it is.
+    pub(crate) fn follower(&mut self) -> Result<Follower<'a, 'm>, Ended> {
+        let ways = self.ways()?;
+        let noted = leading(self.source)?.noted()?;
+        let tips = noted.map_or_else(Vec::new, |noted| noted.tips);
+        let tables = self.mapping.model.tables.iter().enumerate();
+        let kinds = tables.map(|(at, table)| Kinds::of(self.mapping.model, at, table));
+        Ok(Follower {
+            kinds: kinds.collect(),
+            streams: Streams::of(self.backend, &names(self.mapping.model), &tips)?,
+            ways,
+            pending: Pending::default(),
+            tries: 0,
+        })
+    }
+
+    /// Carries what programs write to the tables, until it is asked to stop; with `once` until all is carried.
+    pub(crate) fn reverse(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
+        leading(self.source)?.take((&state.id, state.fence))?;
+        self.admit_tables(state)?;
+        let mut follower = self.follower()?;
+        self.progress.follow();
+        self.progress.lead();
+        let settle = self.tables.map_or(Duration::ZERO, |tables| tables.settle);
+        let mut looked = Moment::now();
+        loop {
+            if self.progress.is_stopping() {
+                return Ok(Ended::Stopped);
+            }
+            if self.follow_tables(state, &mut follower)? > 0 {
+                continue;
+            }
+            if once && follower.streams.is_quiet(settle) {
+                return Ok(Ended::Caught);
+            }
+            world::pause(IDLE);
+            if looked.elapsed() > Duration::from_secs(1) {
+                looked = Moment::now();
+                self.check_mine(state)?;
+            }
+        }
+    }
+
+    /// Carries everything that the streams hold, once no program writes to the tables.
+    pub(crate) fn drain(&mut self, state: &State) -> Result<(), Ended> {
+        let mut follower = self.follower()?;
+        let settle = self.tables.map_or(Duration::ZERO, |tables| tables.settle);
+        follower.streams.wait_anew();
+        while !follower.streams.is_quiet(settle) || !follower.pending.items.is_empty() {
+            if self.progress.is_stopping() {
+                return Err(Ended::Stopped);
+            }
+            if self.follow_tables(state, &mut follower)? == 0 {
+                world::pause(IDLE / 10);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the streams of the tables to their ends, of which nothing is carried: up to where they go. What stands
+    /// before some positions was read so already.
+    pub(crate) fn ends(&self, from: &[Tip]) -> Result<Vec<Tip>, Ended> {
+        let mut streams = Streams::of(self.backend, &names(self.mapping.model), from)?;
+        let settle = self.tables.map_or(Duration::ZERO, |tables| tables.settle);
+        while !streams.is_quiet(settle) {
+            if self.progress.is_stopping() {
+                return Err(Ended::Stopped);
+            }
+            if streams.page()?.events.is_empty() {
+                world::pause(IDLE / 10);
+            }
+        }
+        Ok(streams.all_tips())
+    }
+
+    /// Carries a page of records: how many. What the database refuses is tried again with those behind it.
+    fn follow_tables(
+        &mut self,
+        state: &State,
+        follower: &mut Follower<'a, 'm>,
+    ) -> Result<usize, Ended> {
+        let page = follower.streams.page()?;
+        let count = page.events.len();
+        follower.pending.records += count;
+        for (table, event) in &page.events {
+            if let Some((at, key)) = self.named(&follower.kinds, table, event)? {
+                let name = format!("{at} {key:?}");
+                follower.pending.items.insert(name, (at, key));
+            }
+        }
+        for tip in page.tips {
+            let name = format!("{} {}", tip.0.stream, tip.0.shard);
+            follower.pending.tips.insert(name, tip);
+        }
+        let pending = &follower.pending;
+        if pending.items.is_empty() && pending.tips.is_empty() {
+            return Ok(count);
+        }
+        let items = self.items_now(pending)?;
+        let tips: Vec<Tip> = pending.tips.values().cloned().collect();
+        let rows = Rows {
+            mapping: self.mapping,
+            ways: &follower.ways,
+        };
+        let carried = rows.carry(self.source, (&state.id, state.fence), (items, &tips));
+        let carried: Carried = match carried {
+            Ok(carried) => carried,
+            Err(Ended::Problem(problem)) => {
+                follower.tries += 1;
+                let is_last = count == 0 && follower.tries > PROBLEM_TRIES;
+                if is_last || follower.tries > REFUSED_MAX {
+                    return Err(Ended::Problem(problem));
+                }
+                world::pause(IDLE);
+                return Ok(count.max(1));
+            }
+            Err(Ended::Source(error)) if self.waits(&error, &mut follower.tries) => {
+                return Ok(count.max(1));
+            }
+            Err(other) => return Err(other),
+        };
+        let records = std::mem::take(&mut follower.pending).records;
+        follower.tries = 0;
+        self.progress.add_written(carried.put, carried.deleted);
+        self.progress.add_changes(records);
+        self.pass_over(state)?;
+        Ok(count)
+    }
+
+    /// What the items are now that records name.
+    fn items_now(&self, pending: &Pending) -> Result<Vec<Now>, ClientError> {
+        let mut items = Vec::new();
+        for (at, mapped) in self.mapping.entities.iter().enumerate() {
+            let own = pending.items.values().filter(|(of, _)| *of == at);
+            let keys: Vec<Values> = own.map(|(_, key)| key.clone()).collect();
+            if keys.is_empty() {
+                continue;
+            }
+            let found = stored(self.backend, mapped, &keys)?;
+            items.extend(keys.into_iter().zip(found).map(|(key, values)| Now {
+                mapped: at,
+                key,
+                values,
+            }));
+        }
+        Ok(items)
+    }
+
+    /// The item that a record is about, if rows make such ones: copies, guards and counters are none.
+    fn named(
+        &self,
+        kinds: &[Kinds<'m>],
+        table: &str,
+        event: &StreamEvent,
+    ) -> Result<Option<(usize, Values)>, ClientError> {
+        let model = self.mapping.model;
+        let Some(kinds) = kinds.iter().find(|one| one.table.name == table) else {
+            return Ok(None);
+        };
+        let item = item_of(event)?;
+        let Some(kind) = kinds.kind_of(&item) else {
+            return Ok(None);
+        };
+        let Some(entity) = model
+            .entities
+            .get(kind.at)
+            .filter(|_| kind.role == Role::Main)
+        else {
+            return Ok(None);
+        };
+        let mut mapped = self.mapping.entities.iter();
+        let Some(mapped) = mapped.position(|one| one.entity.name == entity.name) else {
+            return Ok(None);
+        };
+        let identity = entity.identity().into_iter();
+        let of = std::slice::from_ref(&item);
+        let key = values_of(kinds.table, entity, None, identity, of)?;
+        Ok(Some((mapped, key)))
+    }
+
+    /// Forgets the changes that the database has kept of what was carried into it.
+    pub(crate) fn pass_over(&mut self, state: &State) -> Result<(), Ended> {
+        let watched = &self.mapping.watched;
+        loop {
+            self.asked(|source| source.check_watch(watched))?;
+            self.asked(|source| source.hold())?;
+            let read = self.asked(|source| source.changes(watched, PASSED_MAX));
+            self.asked(|source| source.release())?;
+            let change = read?;
+            if change.touched.is_empty() {
+                return Ok(());
+            }
+            self.asked(|source| source.forget(watched, &change))?;
+            if self.source.place().is_some() {
+                self.save(state)?;
+            }
+        }
+    }
+}
+
+/// The item of a record: its key, with the image that it has now or had.
+fn item_of(event: &StreamEvent) -> Result<Item, ClientError> {
+    let lacks = |what: &str| {
+        ClientError::Invalid(format!(
+            "a record of the stream has no {what}: the stream must have new and old images"
+        ))
+    };
+    let record = event.dynamodb.as_ref().ok_or_else(|| lacks("content"))?;
+    let image = record.new_image.as_ref().or(record.old_image.as_ref());
+    let mut item = match image {
+        Some(Ok(image)) => image.clone(),
+        Some(Err(_)) | None => return Err(lacks("image")),
+    };
+    let Some(Ok(keys)) = &record.keys else {
+        return Err(lacks("key"));
+    };
+    for (name, held) in keys.iter() {
+        item.insert(name, held.clone());
+    }
+    Ok(item)
+}

@@ -1,0 +1,260 @@
+//! Who leads becomes the other side. The row of the migration says it: between two notes nobody writes, and a switch
+//! that is killed anywhere goes on with the same call, or is given up by the other one.
+//!
+//! ```text
+//! follow ── note `closing` ── both sides refuse ── carry what is left ── compare ── note where the streams are ──▶
+//!        ── note `lead` ── the tables take writes
+//! lead ── note `returning` ── both sides refuse ── carry what is left ── compare ── pass over the own changes ──▶
+//!        ── note `follow` ── the database takes writes
+//! ```
+
+use super::rows::leading;
+use super::sides::Tables;
+use crate::run::{Ended, Migration};
+use crate::source::Tip;
+use crate::state::{Phase, State, States};
+use crate::taking::refused;
+use crate::verify::{Verified, VerifyError, verify};
+use crate::world::Moment;
+use keyfold_client::ClientError;
+use std::time::Duration;
+
+/// Which way a switch goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// The tables come to lead.
+    Forth,
+    /// The database does again.
+    Back,
+}
+
+/// What a switch was.
+#[derive(Debug, Clone)]
+pub enum Turned {
+    /// The other side leads; for how long nobody could write, if this call began it.
+    Done(Option<Duration>),
+    /// It did already.
+    Already,
+    /// A switch of the other direction was under way, and is given up.
+    GivenUp,
+    /// Rows and items differ: who led leads still.
+    Differs(Box<Verified>),
+}
+
+/// Whether the migration is as a run has noted it.
+fn is_mine(states: &States<'_>, state: &State) -> Result<(), ClientError> {
+    match states.read()? {
+        Some(now) if now.fence == state.fence && now.phase == state.phase => Ok(()),
+        Some(_) | None => Err(ClientError::refused(
+            "another run of this migration has begun, and this one changes nothing more",
+        )),
+    }
+}
+
+impl Migration<'_, '_> {
+    /// Lets the tables lead, or the database again. With `is_quick`, rows and items are not compared while nobody
+    /// writes.
+    ///
+    /// # Errors
+    /// Why it did not come to that. The same call goes on.
+    pub fn switch(&mut self, way: Switch, is_quick: bool) -> Result<Turned, Ended> {
+        self.asked(|source| source.claim())?;
+        leading(self.source)?;
+        let Some(seen) = self.states().read()? else {
+            return Err(refused(
+                "there is no migration: `keyfold migrate run` first",
+            ));
+        };
+        if matches!(seen.phase, Phase::Begin | Phase::Copy) {
+            return Err(refused(
+                "not every row is copied yet: `keyfold migrate run` first",
+            ));
+        }
+        match (way, seen.phase) {
+            (Switch::Forth, Phase::Follow) => self.prepare()?,
+            (Switch::Forth | Switch::Back, _) => {}
+        }
+        let mut state = self.take()?;
+        match (way, state.phase) {
+            (Switch::Forth, Phase::Follow) => {
+                self.reopen(&state)?;
+                self.carry_all(&state, usize::MAX)?;
+                // What the streams hold of before takes its time, in which programs still write.
+                let near = self.ends(&[])?;
+                self.note(&mut state, Phase::Closing)?;
+                self.closed(&mut state, is_quick, &near)
+            }
+            (Switch::Forth, Phase::Closing) => self.closed(&mut state, is_quick, &[]),
+            (Switch::Forth, Phase::Lead) => {
+                leading(self.source)?.take((&state.id, state.fence))?;
+                self.admit_tables(&state)?;
+                Ok(Turned::Already)
+            }
+            (Switch::Forth, Phase::Returning) => {
+                leading(self.source)?.take((&state.id, state.fence))?;
+                self.lead(&mut state, false)?;
+                Ok(Turned::GivenUp)
+            }
+            (Switch::Back, Phase::Lead) => {
+                self.ways()?;
+                self.note(&mut state, Phase::Returning)?;
+                self.returned(&mut state, is_quick)
+            }
+            (Switch::Back, Phase::Returning) => self.returned(&mut state, is_quick),
+            (Switch::Back, Phase::Follow) => {
+                self.reopen(&state)?;
+                Ok(Turned::Already)
+            }
+            (Switch::Back, Phase::Closing) => {
+                self.give_up(&mut state)?;
+                Ok(Turned::GivenUp)
+            }
+            (_, Phase::Begin | Phase::Copy | Phase::Complete) => {
+                Err(refused("this migration cannot be switched"))
+            }
+        }
+    }
+
+    fn sides(&self) -> Result<&Tables, Ended> {
+        self.tables
+            .ok_or_else(|| refused("nothing says how the tables refuse writes"))
+    }
+
+    /// Looks whether the switch can come to its end, before anything changes. Streams are switched on.
+    fn prepare(&mut self) -> Result<(), Ended> {
+        self.ways()?;
+        let (model, name) = (self.mapping.model, self.source.name());
+        let switched = self.sides()?.prepare(model, &name)?;
+        if switched.is_empty() {
+            return Ok(());
+        }
+        let Some(seen) = self.states().read()? else {
+            return Ok(());
+        };
+        let fence = seen.fence;
+        let mut streams = seen.streams.clone();
+        streams.extend(switched);
+        let next = State {
+            fence: fence + 1,
+            streams,
+            ..seen
+        };
+        self.stored(&next, Some(fence))
+    }
+
+    /// Notes a phase of the migration that this run has.
+    fn note(&mut self, state: &mut State, phase: Phase) -> Result<(), Ended> {
+        state.phase = phase;
+        self.save(state)
+    }
+
+    /// Lets nobody write, while this run has the migration.
+    fn close(&mut self, state: &State) -> Result<(), Ended> {
+        let (watched, instead) = (&self.mapping.watched, self.sides()?.connection.clone());
+        let of = (state.id.as_str(), state.fence);
+        leading(self.source)?.close(watched, of, &instead)?;
+        let (model, name) = (self.mapping.model, self.source.name());
+        let states = self.states();
+        let due = || is_mine(&states, state);
+        Ok(self.sides()?.refuse(model, (&name, state.fence), &due)?)
+    }
+
+    /// Goes on from the note that nobody writes, before the tables lead.
+    fn closed(&mut self, state: &mut State, is_quick: bool, near: &[Tip]) -> Result<Turned, Ended> {
+        let began = Moment::now();
+        self.close(state)?;
+        self.carry_all(state, usize::MAX)?;
+        if let Some(found) = self.differing(is_quick)? {
+            self.give_up(state)?;
+            return Ok(Turned::Differs(found));
+        }
+        let tips = self.ends(near)?;
+        let of = (state.id.clone(), state.fence);
+        if !leading(self.source)?.begin((&of.0, of.1))? {
+            return Err(Ended::Overtaken);
+        }
+        leading(self.source)?.commit(&tips)?;
+        self.lead(state, true)?;
+        Ok(Turned::Done(Some(began.elapsed())))
+    }
+
+    /// Notes that the tables lead, and lets them take writes.
+    fn lead(&mut self, state: &mut State, is_turn: bool) -> Result<(), Ended> {
+        state.turns += u64::from(is_turn);
+        self.note(state, Phase::Lead)?;
+        self.admit_tables(state)
+    }
+
+    /// Lets the tables take writes, which lead.
+    pub(crate) fn admit_tables(&mut self, state: &State) -> Result<(), Ended> {
+        let states = self.states();
+        let due = || is_mine(&states, state);
+        Ok(self.sides()?.admit(self.mapping.model, &due)?)
+    }
+
+    /// Goes on from the note that nobody writes, before the database leads again.
+    fn returned(&mut self, state: &mut State, is_quick: bool) -> Result<Turned, Ended> {
+        let began = Moment::now();
+        self.close(state)?;
+        self.drain(state)?;
+        if let Some(found) = self.differing(is_quick)? {
+            self.lead(state, false)?;
+            return Ok(Turned::Differs(found));
+        }
+        self.pass_over(state)?;
+        self.note(state, Phase::Follow)?;
+        self.reopen(state)?;
+        Ok(Turned::Done(Some(began.elapsed())))
+    }
+
+    /// Lets the database lead again, whose switch is given up. The tables are as they were before.
+    fn give_up(&mut self, state: &mut State) -> Result<(), Ended> {
+        self.note(state, Phase::Follow)?;
+        self.reopen(state)?;
+        if state.turns == 0 {
+            let states = self.states();
+            let due = || is_mine(&states, state);
+            self.sides()?.admit(self.mapping.model, &due)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the database take writes, which leads.
+    pub(crate) fn reopen(&mut self, state: &State) -> Result<(), Ended> {
+        let of = (state.id.as_str(), state.fence);
+        let Some(lead) = self.source.lead() else {
+            return Ok(());
+        };
+        if lead.noted()?.is_some() {
+            lead.take(of)?;
+            lead.open(of)?;
+        }
+        Ok(())
+    }
+
+    /// What differs while nobody writes, if anything does.
+    fn differing(&mut self, is_quick: bool) -> Result<Option<Box<Verified>>, Ended> {
+        if is_quick {
+            return Ok(None);
+        }
+        let found = verify(self.mapping, self.source, self.backend, self.progress);
+        let found = found.map_err(|error| match error {
+            VerifyError::Source(error) => Ended::Source(error),
+            VerifyError::Target(error) => Ended::Target(error),
+            VerifyError::Problem(problem) => Ended::Problem(*problem),
+        })?;
+        match (self.progress.is_stopping(), found.count) {
+            (true, _) => Err(Ended::Stopped),
+            (false, 0) => Ok(None),
+            (false, _) => Ok(Some(Box::new(found))),
+        }
+    }
+
+    /// Takes away what switches have left at the tables of a migration that is complete.
+    pub(crate) fn let_go(&self, state: &State) -> Result<(), Ended> {
+        match self.tables {
+            Some(tables) => Ok(tables.let_go(self.mapping.model, state)?),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// The place as a whole in a real browser: what tables say about themselves, and changes as they come.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { closed, done, opened, served, started } from "./started.mjs";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const MODEL = `model followed 1
+table Followed (PK, SK)
+  stream new and old images
+  gsi GSI1 (GSI1PK, GSI1SK)
+entity User
+  userId: string, name: string
+  key   "USER#{userId}"  "PROFILE"
+  GSI1  "USERS"          "{name}#{userId}"
+pattern user(userId) -> User?
+`;
+
+let folder;
+let model;
+let server;
+let workbench;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "keyfold-operate-"));
+  model = join(folder, "followed.keyfold");
+  writeFileSync(model, MODEL);
+  server = await served(model);
+  workbench = await started({ "followed.keyfold": MODEL }, ["--at", server.endpoint]);
+});
+
+after(async () => {
+  await closed();
+  await workbench?.end();
+  await server?.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (...args) => done([...args.slice(0, 1), model, "User", ...args.slice(1), "--endpoint", server.endpoint]);
+
+test("tables say what they hold, and changes come while they are made", async () => {
+  const { page: own, faults, context } = await opened(workbench, { hash: "#view=explore" });
+  await own.getByRole("button", { name: "Operate" }).click();
+  const table = own.locator(".state-of");
+  await table.waitFor();
+  assert.match(await table.innerText(), /Followed\s+holds\s+0 items, 0 bytes, as last counted\s+capacity\s+on demand\s+indexes\s+GSI1 global, 0 items, 0 bytes\s+stream\s+NEW_AND_OLD_IMAGES Follow\s+expiry\s+none\s+recovery\s+no point in time\s+backups\s+none/);
+  await own.getByRole("button", { name: "Follow", exact: true }).click();
+  await own.locator(".stream .empty", { hasText: "Nothing has changed since." }).waitFor();
+  const link = own.url();
+  assert.match(link, /view=operate&follow=Followed/);
+  // The first answer has begun at the latest record: what comes is behind it.
+  await own.waitForResponse((answer) => answer.url().endsWith("/explore/stream") && answer.request().postDataJSON().positions !== null);
+  put("put", "userId=u1", "name=<b>Ada");
+  await own.locator(".stream li", { hasText: "User made PK = USER#u1, SK = PROFILE" }).waitFor();
+  put("update", "userId=u1", "name=Grace");
+  await own.locator(".stream li", { hasText: "name = <b>Ada → Grace" }).waitFor();
+  put("delete", "userId=u1");
+  await own.locator(".stream li", { hasText: "User deleted" }).waitFor();
+  assert.match(await own.locator(".stream li").first().textContent(), /deleted/, "the newest is first");
+  assert.equal(await own.locator("main b").filter({ hasText: "Ada" }).count(), 0);
+
+  // A link follows the same table; the palette and a narrow page have it, too.
+  const cookies = await context.cookies();
+  for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
+    const other = await opened({ ...workbench, url: `${workbench.origin}/` }, { width, colorScheme, cookies, hash: new URL(link).hash });
+    await other.page.locator(".stream .empty").waitFor();
+    await other.page.locator(".state-of").waitFor();
+    await other.page.evaluate(readFileSync(axe, "utf8"));
+    const { violations } = await other.page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+    assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
+    assert.equal(await other.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    assert.deepEqual(other.faults, []);
+    await other.context.close();
+  }
+  await own.keyboard.press("Control+k");
+  await own.keyboard.type("explore the data");
+  await own.keyboard.press("Enter");
+  await own.locator(".choices").waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("an endpoint that does not know a request says so, and the rest is shown", async () => {
+  // It lists and describes a table, and knows nothing else.
+  const table = { TableName: "Old", TableStatus: "ACTIVE", ItemCount: 3, TableSizeBytes: 99, KeySchema: [{ AttributeName: "PK", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "PK", AttributeType: "S" }] };
+  const answers = { ListTables: { TableNames: ["Old"] }, DescribeTable: { Table: table } };
+  const foreign = createServer((request, response) => {
+    const operation = request.headers["x-amz-target"]?.split(".")[1];
+    request.resume().on("end", () => {
+      const said = answers[operation];
+      response.writeHead(said ? 200 : 400, { "content-type": "application/x-amz-json-1.0" });
+      response.end(JSON.stringify(said ?? { __type: "com.amazon.coral.service#UnknownOperationException", message: "not here" }));
+    });
+  });
+  await new Promise((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  const foreignPage = await started({}, ["--at", `http://127.0.0.1:${foreign.address().port}`]);
+  try {
+    const { page: own, context } = await opened(foreignPage, { hash: "#view=operate" });
+    await own.locator(".state-of").waitFor();
+    assert.match(await own.locator(".state-of").innerText(), /holds\s+3 items, 99 bytes.*stream\s+none\s+expiry\s+not said here: .*not here.*backups\s+not said here: .*not here/s);
+    await context.close();
+  } finally {
+    await foreignPage.end();
+    foreign.closeAllConnections();
+    foreign.close();
+  }
+});
