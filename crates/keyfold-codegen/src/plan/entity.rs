@@ -52,14 +52,10 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let split = split.as_ref().map_or(Json::Null, part);
     let source = view.as_ref().map(|view| model.entities.get(view.source));
     let guards = uniques.iter().map(|one| guard(table, entity, one));
-    let averages = averages_of(view.as_ref());
-    let listed = attributes
-        .iter()
-        .map(|one| attribute(one, averages.contains(&one.name.as_str()), records));
     object([
         ("name", json!(name)),
         ("table", json!(table.name)),
-        ("attributes", listed.collect()),
+        ("attributes", attributes_of(entity, records)),
         ("key", key::own(table, key)),
         ("id", json!(id)),
         ("leftOut", json!(left_out)),
@@ -82,6 +78,15 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         ("alone", json!(model.is_alone(entity))),
         ("view", json!(source.flatten().map(|source| &source.name))),
     ])
+}
+
+/// The attributes, of which a view's averages are marked.
+fn attributes_of(entity: &Entity, records: &mut Records) -> Json {
+    let averages = averages_of(entity.view.as_ref());
+    let listed = entity.attributes.iter();
+    listed
+        .map(|one| attribute(one, averages.contains(&one.name.as_str()), records))
+        .collect()
 }
 
 /// The guard of unique attributes.

@@ -158,7 +158,7 @@ async fn run(recipe: &Recipe, session: &Arc<Session>) -> String {
         why = session.overdue() => {
             if !session.has_call() && session.has_asked() {
                 // No call fails because of it.
-                terminal::error_line(&format!("on-stream {}: {why}", recipe.name));
+                terminal::error_line(&format!("on-stream {}: {why}", recipe.label));
             }
             // A process that has ended meanwhile needs no signal.
             drop(child.kill().await);
