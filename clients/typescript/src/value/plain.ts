@@ -14,16 +14,14 @@ import { setOwn, type Values } from "./value.js";
 /** Whether numbers come as `number`, or exactly. */
 export type Numbers = "number" | "exact";
 
-/** As `Numbers`; `nearest` is the `number` that is nearest. */
-type Digits = Numbers | "nearest";
-
 /** The attributes of an item as a program sees them, with its kind. */
 export function plainItem(model: Model, numbers: Numbers, kind: string, entity: EntityPlan, values: Values): FoundItem {
   const item: Record<string, unknown> = { [model.kindMember]: kind };
   for (const [name, value] of values) {
-    const { type = "string", average } = model.attribute(entity, name) ?? {};
+    const found = model.attribute(entity, name);
     // An average has been rounded already: the nearest number says as much of it.
-    setOwn(item, name, plain(model, average && numbers === "number" ? "nearest" : numbers, name, type, value));
+    const isNear = found?.average && value.N && numbers === "number";
+    setOwn(item, name, isNear ? Number(value.N) : plain(model, numbers, name, found?.type ?? "string", value));
   }
   return item as FoundItem;
 }
@@ -32,8 +30,8 @@ export function plainItem(model: Model, numbers: Numbers, kind: string, entity: 
 const DIGITS = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** The value of JavaScript of a stored one. */
-export function plain(model: Model, numbers: Digits, name: string, type: Type, value: AttributeValue): unknown {
-  const made = isRare(type) ? types.stored(model, numbers === "exact" ? numbers : "number", name, type, value) : scalar(numbers, name, type, value);
+export function plain(model: Model, numbers: Numbers, name: string, type: Type, value: AttributeValue): unknown {
+  const made = isRare(type) ? types.stored(model, numbers, name, type, value) : scalar(numbers, name, type, value);
   if (made === undefined) {
     const message = `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model, or by an earlier version of it`;
     throw unknownAttribute(message, name);
@@ -42,7 +40,7 @@ export function plain(model: Model, numbers: Digits, name: string, type: Type, v
 }
 
 /** `undefined` for a value of another type. */
-function scalar(numbers: Digits, name: string, type: Type, { S, N, BOOL }: AttributeValue): unknown {
+function scalar(numbers: Numbers, name: string, type: Type, { S, N, BOOL }: AttributeValue): unknown {
   if (type === "bool") return BOOL;
   if (isNumber(type)) return N === undefined ? undefined : number(numbers, name, type, N);
   if (S === undefined) return undefined;
@@ -50,14 +48,14 @@ function scalar(numbers: Digits, name: string, type: Type, { S, N, BOOL }: Attri
 }
 
 /** The number of a text; `undefined` where the type has no such number. */
-function number(numbers: Digits, name: string, type: Type, text: string): unknown {
+function number(numbers: Numbers, name: string, type: Type, text: string): unknown {
   const made = Number(text);
   // What is printed as it is stored is exact, and in its one form.
-  if (numbers !== "exact" && String(made) === text && DIGITS.test(text) && (type !== "int" || Number.isInteger(made))) return made;
+  if (numbers === "number" && String(made) === text && DIGITS.test(text) && (type !== "int" || Number.isInteger(made))) return made;
   const exact = canonicalNumber(text);
   if (exact === undefined || (type === "int" && !isWholeNumber(exact))) return undefined;
   if (numbers === "exact") return type === "int" ? BigInt(exact) : exact;
-  if (numbers === "number" && canonicalNumber(String(made)) !== exact) {
+  if (canonicalNumber(String(made)) !== exact) {
     throw failure(
       "refused",
       `${name} is ${exact}, which has more digits than a JavaScript number keeps; give the client \`numbers: "exact"\` (\`keyfold generate --exact-numbers\`)`,
