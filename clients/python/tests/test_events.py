@@ -158,7 +158,8 @@ def plain(item: Item) -> dict[str, Any]:
     def of(value: Any) -> Any:
         if isinstance(value, datetime):
             return value.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:23] + "Z"
-        return value
+        # An average, with all digits.
+        return float(value) if isinstance(value, Decimal) else value
 
     return {name: of(value) for name, value in item.items()}
 

@@ -139,6 +139,8 @@ export interface AttributePlan {
   readonly default?: "now" | "always" | "new" | { readonly value: AttributeValue };
   readonly refers?: { readonly entity: string; readonly attribute: string };
   readonly kept?: true;
+  /** A quotient, which was rounded when it was computed. */
+  readonly average?: true;
 }
 
 /** The key that an item has in an index. */

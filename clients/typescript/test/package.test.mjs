@@ -22,7 +22,7 @@ const SHOP_HTTP_BYTES_MAX = 20_000;
 /** With whatever a pattern can have: ranges, pages, several partitions, keys and values of all kinds. */
 const ALL_READING_BYTES_MAX = 39 * 1024;
 /** All together, in one file. */
-const ALL_BYTES_MAX = 64 * 1024;
+const ALL_BYTES_MAX = 66_000;
 /** At once, with the generated client of the shop and its plan. */
 const SHOP_BYTES_MAX = 17.5 * 1024;
 /** What is loaded where the model or the program needs it. */

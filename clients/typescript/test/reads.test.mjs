@@ -350,3 +350,28 @@ test("a cursor has one text", async () => {
     }
   }
 });
+
+test("an average is the nearest number, and any other number with more digits than a number keeps is refused", async () => {
+  const fees = planOf(`
+model fees 1
+table Main (PK, SK) type entity
+  stream new and old images
+entity Visit
+  visit: string, day: string, fee: number
+  key "VISIT#{visit}" "VISIT"
+view Day of Visit
+  key "DAY#{day}" "DAY"
+  mean: average fee, total: sum fee
+pattern day(day) -> Day?
+`);
+  const average = "25.863333333333333333333333333333333333";
+  const row = (mean, total) => ({
+    Item: { PK: { S: "DAY#1" }, SK: { S: "DAY" }, entity: { S: "Day" }, day: { S: "1" }, mean: { N: mean }, total: { N: total } },
+  });
+  const read = (answer, options) => new Client(fees, counted({ GetItem: () => answer }), options).one("day", { day: "1" });
+  assert.deepEqual(await read(row(average, "77.59")), { kind: "Day", day: "1", mean: 25.863333333333333, total: 77.59 });
+  assert.equal((await read(row("0.1", "1"))).mean, 0.1);
+  assert.equal((await read(row(average, "77.59"), { numbers: "exact" })).mean, average);
+  const message = 'total is 12345678901234567.5, which has more digits than a JavaScript number keeps; give the client `numbers: "exact"`';
+  assert.match((await refused(read(row("1", "12345678901234567.5")), "refused")).message, new RegExp(`^${message} `));
+});

@@ -11,6 +11,8 @@ use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use workplace::Workplace;
 use workplace::server::Server;
@@ -154,6 +156,56 @@ fn a_function_that_has_the_event_and_does_not_answer_has_failed() {
     assert_eq!(event["Records"][0]["dynamodb"]["Keys"]["PK"]["S"], "NOTE#2");
     let record: Json = serde_json::from_str(&line(&failed)).unwrap();
     assert_eq!(record["requestContext"]["approximateInvokeCount"], 2);
+}
+
+/// A mapping with another name and a filter on the number that `on-failure` has.
+#[cfg(unix)]
+#[test]
+fn a_discarded_record_is_sent_again_by_its_number() {
+    let place = Workplace::new();
+    let model = place.write("notes.keyfold", MODEL);
+    let (data, failed) = (
+        place.folder.path().join("data"),
+        place.folder.path().join("failed.jsonl"),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let serve = |mapping: &str| {
+        let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .args(["serve", &model, "--json", "--port", "0", "--data"])
+            .arg(&data)
+            .args(["--on-stream", mapping])
+            .stdout(Stdio::piped())
+            .spawn();
+        Server::of(child.unwrap())
+    };
+    let first = format!(
+        "Notes={url}?batch=1&retries=0&on-failure={}",
+        failed.display()
+    );
+    let mut server = serve(&first);
+    for id in ["id=1", "id=2", "id=3"] {
+        let output = place.run(&["put", &model, "Note", id, "--endpoint", &server.endpoint]);
+        assert_eq!(output.status.code(), Some(0));
+    }
+    for status in ["200 OK", "500 x", "200 OK"] {
+        take(&listener, status, "null");
+    }
+    let record: Json = serde_json::from_str(&line(&failed)).unwrap();
+    server.stop();
+    let number = record["DDBStreamBatchInfo"]["startSequenceNumber"]
+        .as_str()
+        .unwrap();
+    let filter = format!(r#"{{"dynamodb":{{"SequenceNumber":["{number}"]}}}}"#);
+    let mut server = serve(&format!("Notes={url}?name=again&retries=0&filter={filter}"));
+    let (_, event) = take(&listener, "200 OK", "null");
+    let records = event["Records"].as_array().unwrap();
+    let keys: Vec<&Json> = records
+        .iter()
+        .map(|record| &record["dynamodb"]["Keys"]["PK"]["S"])
+        .collect();
+    assert_eq!(keys, ["NOTE#2"]);
+    server.stop();
 }
 
 #[cfg(unix)]

@@ -242,9 +242,15 @@ fn a_view_is_named_without_the_model() {
         wrong["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("no view Solt"),
+            .contains("no view Solt; did you mean `Sold`?"),
         "{wrong}"
     );
+    // None of its attributes can be written: which of them are missing is of no moment.
+    for command in ["put", "update", "delete"] {
+        let wrong = place.json(2, &[command, "Sold", "prodct=p"]);
+        let why = wrong["error"]["message"].as_str().unwrap();
+        assert!(why.contains("Sold is a view, and its rows follow"), "{why}");
+    }
 }
 
 /// No number has the digits of 1e125 and of 2: the row has both items, and says that it has no sum.
@@ -378,7 +384,10 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
     let model = place.write("a.keyfold", MODEL);
     let mapping = "Mian=http://127.0.0.1:1/x";
     let serving = Serving::start(&place, &[&model, "--on-stream", mapping]);
-    serving.until("on-stream Mian: waits for the table; did you mean `Main`?");
+    serving.until(&format!("on-stream {mapping}: attached"));
+    serving.until(&format!(
+        "on-stream {mapping}: waits for the table; did you mean `Main`?"
+    ));
     std::thread::sleep(Duration::from_secs(2));
     let said = serving
         .lines

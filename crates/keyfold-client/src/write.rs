@@ -5,7 +5,9 @@ use crate::drive::{drive, origin};
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write as lower;
-pub use keyfold_lower::write::{Made, ManyWritten, OfPart, Part, Transacted, Written};
+pub use keyfold_lower::write::{
+    Made, ManyWritten, OfPart, Part, Transacted, Written, check_entity,
+};
 use keyfold_model::{Entity, Model, Write};
 
 /// Creates an entity that must not exist. Defaults are filled in.

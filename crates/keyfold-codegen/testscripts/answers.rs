@@ -1139,6 +1139,12 @@ impl<S: typed::Consistency> AnswersClient<S> {
         self.client.transact(parts)
     }
 
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<AnswersParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
+    }
+
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, AnswersEvent> {
         self.client.events()
@@ -1486,6 +1492,12 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
         parts: P,
     ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
+    }
+
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<AnswersParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
     }
 
     /// Reads stream records as changes of entities.

@@ -1296,6 +1296,12 @@ impl<S: typed::Consistency> MadeClient<S> {
         self.client.transact(parts)
     }
 
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<MadeParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
+    }
+
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, MadeEvent> {
         self.client.events()
@@ -1565,6 +1571,12 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         parts: P,
     ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
+    }
+
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<MadeParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
     }
 
     /// Reads stream records as changes of entities.

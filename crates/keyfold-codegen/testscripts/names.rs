@@ -618,6 +618,12 @@ impl<S: typed::Consistency> NamesClient<S> {
         self.client.transact(parts)
     }
 
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<NamesParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
+    }
+
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, NamesEvent> {
         self.client.events()
@@ -818,6 +824,12 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
         parts: P,
     ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
+    }
+
+    /// Makes several writes the effects of stream records: they happen in one transaction
+    /// with the position of the consumer. The parts are those of `transact`.
+    pub fn effects<P: typed::Parted<NamesParts>>(&self, parts: P) -> keyfold::stream::Effects {
+        self.client.effects(parts)
     }
 
     /// Reads stream records as changes of entities.

@@ -7,7 +7,8 @@
 
 use keyfold::typed::{Change, Error, Events, Keyfold, OnUnknown};
 use keyfold_generated::shared_events::{
-    BasketImage, EventsClient, EventsEvent, EventsEventWithCopies, Log, User, UserCard, UserPerson,
+    Ages, BasketImage, EventsClient, EventsEvent, EventsEventWithCopies, Log, User, UserCard,
+    UserPerson,
 };
 use serde_json::{Value as Json, json};
 
@@ -48,6 +49,16 @@ fn log(of: &Log) -> Json {
     json!({ "id": id.to_string(), "at": format!("{at:.3}") })
 }
 
+/// The average has all digits.
+fn ages(of: &Ages) -> Json {
+    let Ages { mail, mean } = of;
+    let mean = mean.as_ref().map(|mean| {
+        assert_eq!(mean.to_string(), "25.863636363636363636363636363636363636");
+        mean.to_string().parse::<f64>().unwrap()
+    });
+    json!({ "mail": mail, "mean": mean })
+}
+
 fn card(of: &UserCard) -> Json {
     let UserCard { mail } = of;
     json!({ "mail": mail })
@@ -68,6 +79,7 @@ fn entity(event: &EventsEvent) -> Json {
         EventsEvent::User(change) => shown("User", change, user),
         EventsEvent::Basket(change) => shown("Basket", change, basket),
         EventsEvent::Log(change) => shown("Log", change, log),
+        EventsEvent::Ages(change) => shown("Ages", change, ages),
     }
 }
 
@@ -76,6 +88,7 @@ fn any(event: &EventsEventWithCopies) -> Json {
         EventsEventWithCopies::User(change) => shown("User", change, user),
         EventsEventWithCopies::Basket(change) => shown("Basket", change, basket),
         EventsEventWithCopies::Log(change) => shown("Log", change, log),
+        EventsEventWithCopies::Ages(change) => shown("Ages", change, ages),
         EventsEventWithCopies::UserCard(change) => shown("User.card", change, card),
         EventsEventWithCopies::UserPerson(change) => shown("User.person", change, person),
     }

@@ -18,8 +18,8 @@ use crate::world::{Io, ask};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 use keyfold_api::{
-    ExpressionAttributes, GetRecordsOutput, Operation, QueryInput, Response, TransactDelete,
-    TransactPut, TransactWriteItem, TransactWriteItemsInput,
+    ErrorKind, ExpressionAttributes, GetRecordsOutput, Operation, QueryInput, Response,
+    TransactDelete, TransactPut, TransactWriteItem, TransactWriteItemsInput,
 };
 use keyfold_lower::ClientError;
 use keyfold_types::{Item, Value};
@@ -114,7 +114,12 @@ pub(crate) async fn list(
                 .value(":c", consumer),
             ..QueryInput::default()
         };
-        let page = ask(io, query).await?;
+        let page = match ask(io, query).await {
+            Ok(page) => page,
+            // No consumer has made the table, so none has set a record aside.
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => break,
+            Err(error) => return Err(error),
+        };
         for item in page.items.unwrap_or_default() {
             add(&mut found, &item.to_item()).ok_or_else(|| {
                 ClientError::refused(format!(

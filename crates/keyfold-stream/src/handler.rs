@@ -149,6 +149,16 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Records(why) | Failure::Again(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Failure {
         match is_passing(&error) {

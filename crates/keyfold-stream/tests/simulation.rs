@@ -11,9 +11,10 @@ mod common;
 
 use common::simulation::{Faults, Mutant, Simulation};
 use common::{VIEW, compare, put_order, sales, scan, sums};
-use keyfold_api::Request;
+use keyfold_api::{Request, StreamEvent};
 use keyfold_engine::StreamShards;
-use keyfold_stream::{Handler, Options, Report};
+use keyfold_stream::{Effects, Handler, Options, Record, Report};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -101,6 +102,52 @@ fn each_record_has_its_effect_once() {
         kills += run(seed, 300, None).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
     assert!(kills > 0, "no worker was killed");
+}
+
+/// What a handler does elsewhere happens again where its worker was killed before the position moved. The number
+/// of a record tells it from all others.
+#[test]
+fn effects_elsewhere_happen_at_least_once_with_the_number_of_their_record() {
+    type Elsewhere = Arc<Mutex<BTreeMap<String, Vec<StreamEvent>>>>;
+    let elsewhere: Elsewhere = Arc::default();
+    let into = Arc::clone(&elsewhere);
+    let mut simulation = Simulation::new(3, shards(), move |_| {
+        let into = Arc::clone(&into);
+        let handler = move |records: &[Record]| {
+            for record in records {
+                let mut told = into.lock().unwrap();
+                let number = told.entry(record.number().to_owned()).or_default();
+                number.push(StreamEvent::clone(record));
+            }
+            Ok(Effects::none())
+        };
+        (options(), Arc::new(handler) as Arc<dyn Handler>)
+    });
+    simulation.set_faults(wild());
+    for _ in 0..4 {
+        simulation.start();
+    }
+    let mut written = 0;
+    while written < 300 {
+        if simulation.random().is_multiple_of(20) {
+            written += 1;
+            put_order(&simulation.engine, &written.to_string(), "1", 1, written);
+        }
+        simulation.step();
+    }
+    simulation.set_faults(Faults::default());
+    run_for(&mut simulation, LEASE * 20);
+    let elsewhere = elsewhere.lock().unwrap();
+    assert_eq!(
+        elsewhere.len(),
+        300,
+        "each record has come, under its number"
+    );
+    let again = elsewhere.values().filter(|told| told.len() > 1).count();
+    assert!(again > 0, "no record came again");
+    for (number, told) in elsewhere.iter() {
+        assert!(told.iter().all(|one| *one == told[0]), "{number}: {told:?}");
+    }
 }
 
 /// Removes a part of the condition under which a lease moves.

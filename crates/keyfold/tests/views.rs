@@ -153,6 +153,9 @@ fn views_that_are_not_there_are_refused() {
     let (db, shop) = open();
     let why = db.views(&shop).rebuild(Some("Best")).unwrap_err();
     assert!(why.to_string().contains("has no view Best"), "{why}");
+    let why = db.views(&shop).rebuild(Some("Sould")).unwrap_err();
+    let near = "has no view Sould; did you mean `Sold`?; it has Sold";
+    assert!(why.to_string().contains(near), "{why}");
     let plain = SHOP.split("view Sold").next().unwrap();
     let plain =
         format!("{plain}pattern order(order) -> Order?\n").replace("model shop", "model plain");

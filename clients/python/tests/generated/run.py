@@ -584,6 +584,7 @@ CHANGES: dict[type, str] = {
     ev.UserChange: "User",
     ev.BasketChange: "Basket",
     ev.LogChange: "Log",
+    ev.AgesChange: "Ages",
     ev.UserCardChange: "User.card",
     ev.UserPersonChange: "User.person",
 }
@@ -619,7 +620,8 @@ def members_of(image: Any) -> dict[str, Any]:
 def json_of(value: object) -> object:
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:23] + "Z"
-    return value
+    # An average, with all digits.
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def typed_events(events: ev.EventsClient, record: dict[str, Any]) -> str | None:

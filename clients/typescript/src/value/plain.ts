@@ -18,7 +18,10 @@ export type Numbers = "number" | "exact";
 export function plainItem(model: Model, numbers: Numbers, kind: string, entity: EntityPlan, values: Values): FoundItem {
   const item: Record<string, unknown> = { [model.kindMember]: kind };
   for (const [name, value] of values) {
-    setOwn(item, name, plain(model, numbers, name, model.attribute(entity, name)?.type ?? "string", value));
+    const found = model.attribute(entity, name);
+    // An average has been rounded already: the nearest number says as much of it.
+    const isNear = found?.average && value.N && numbers === "number";
+    setOwn(item, name, isNear ? Number(value.N) : plain(model, numbers, name, found?.type ?? "string", value));
   }
   return item as FoundItem;
 }
@@ -55,7 +58,7 @@ function number(numbers: Numbers, name: string, type: Type, text: string): unkno
   if (canonicalNumber(String(made)) !== exact) {
     throw failure(
       "refused",
-      `${name} is ${exact}, which has more digits than a JavaScript number keeps; give the client \`numbers: "exact"\``,
+      `${name} is ${exact}, which has more digits than a JavaScript number keeps; give the client \`numbers: "exact"\` (\`keyfold generate --exact-numbers\`)`,
     );
   }
   return made;

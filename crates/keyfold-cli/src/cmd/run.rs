@@ -16,6 +16,7 @@ use keyfold_model::{Model, Pattern, Write};
 use keyfold_stream::sends;
 use keyfold_stream::views::live;
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     /// Read all pages.
     #[arg(long)]
     all: bool,
-    /// Show values in full, even long ones.
+    /// Show values in full, even long ones. Without it, values on a terminal are cut at 40 characters.
     #[arg(long)]
     full: bool,
     /// Continue after a page: the `next` that it printed.
@@ -93,7 +94,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         read::Pages::One
     };
     let found = read::run(&backend, &model, pattern, &values, &start, pages)?;
-    let length = if arguments.full {
+    // A program or a file that gets the output has no width.
+    let length = if arguments.full || !std::io::stdout().is_terminal() {
         Length::Full
     } else {
         Length::Clipped

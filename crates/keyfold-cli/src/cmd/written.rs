@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::terminal::{self, ACCENT, FAINT, GOOD};
 use keyfold_client::ClientError;
 use keyfold_client::arguments;
-use keyfold_client::write::{Made, Written};
+use keyfold_client::write::{self, Made, Written};
 use keyfold_model::{Entity, Model, near, value};
 use keyfold_types::CapacityHalves;
 use serde_json::{Value as Json, json};
@@ -81,15 +81,18 @@ pub(super) fn given(texts: &[String]) -> Result<BTreeMap<String, String>, Client
     Ok(given)
 }
 
-/// The entity of a name.
+/// The entity of a name, which is to be written.
 ///
 /// # Errors
-/// A failure that lists the near names and all names, in the model's file.
+/// A failure that lists the near names and all names, in the model's file; that of a view, before its
+/// attributes are compared: none of them can be written.
 pub(super) fn entity<'m>(model: &'m Model, name: &str, file: &Path) -> Result<&'m Entity, Failure> {
-    model.entity(name).ok_or_else(|| {
+    let entity = model.entity(name).ok_or_else(|| {
         let known = model.entities.iter().map(|entity| entity.name.as_str());
         unknown(model, file, ("entity", name), &known.collect::<Vec<_>>())
-    })
+    })?;
+    write::check_entity(model, entity)?;
+    Ok(entity)
 }
 
 /// The failure that a model has no such thing of the name. It lists the near names and all names.

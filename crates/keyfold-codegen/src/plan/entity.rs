@@ -3,6 +3,7 @@
 use super::members::object;
 use super::types::{self, Records};
 use super::{condition, key, pattern};
+use keyfold_model::schema::view::{From, View};
 use keyfold_model::schema::{
     Aggregate, Attribute, Compared, Copy, DefaultValue, Entity, GUARD_SORT, IndexKey, Sparse,
     Table, Unique, UniqueMember, guard_parts,
@@ -51,11 +52,10 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let split = split.as_ref().map_or(Json::Null, part);
     let source = view.as_ref().map(|view| model.entities.get(view.source));
     let guards = uniques.iter().map(|one| guard(table, entity, one));
-    let listed = attributes.iter().map(|one| attribute(one, records));
     object([
         ("name", json!(name)),
         ("table", json!(table.name)),
-        ("attributes", listed.collect()),
+        ("attributes", attributes_of(entity, records)),
         ("key", key::own(table, key)),
         ("id", json!(id)),
         ("leftOut", json!(left_out)),
@@ -78,6 +78,15 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         ("alone", json!(model.is_alone(entity))),
         ("view", json!(source.flatten().map(|source| &source.name))),
     ])
+}
+
+/// The attributes, of which a view's averages are marked.
+fn attributes_of(entity: &Entity, records: &mut Records) -> Json {
+    let averages = averages_of(entity.view.as_ref());
+    let listed = entity.attributes.iter();
+    listed
+        .map(|one| attribute(one, averages.contains(&one.name.as_str()), records))
+        .collect()
 }
 
 /// The guard of unique attributes.
@@ -107,7 +116,14 @@ fn guard(table: &Table, entity: &Entity, unique: &Unique) -> Json {
     ])
 }
 
-fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
+/// The attributes of a view's rows that are averages: a quotient, which was rounded when it was computed.
+fn averages_of(view: Option<&View>) -> Vec<&str> {
+    let columns = view.into_iter().flat_map(|view| &view.columns);
+    let averages = columns.filter(|column| matches!(column.from, From::Average { .. }));
+    averages.map(|column| column.attribute.as_str()).collect()
+}
+
+fn attribute(attribute: &Attribute, is_average: bool, records: &mut Records) -> Json {
     let Attribute {
         name,
         span: _,
@@ -139,6 +155,7 @@ fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
         ("default", default),
         ("refers", refers),
         ("kept", json!(is_kept)),
+        ("average", json!(is_average)),
     ])
 }
 

@@ -211,7 +211,10 @@ pub(super) fn not_found(entity: &Entity, values: &Values) -> ClientError {
 }
 
 /// Refuses a write of a view, whose rows follow from the items of another entity.
-pub(super) fn check_entity(model: &Model, entity: &Entity) -> Result<(), ClientError> {
+///
+/// # Errors
+/// `Invalid` for a view.
+pub fn check_entity(model: &Model, entity: &Entity) -> Result<(), ClientError> {
     let Some(view) = &entity.view else {
         return Ok(());
     };

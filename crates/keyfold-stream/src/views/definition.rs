@@ -7,7 +7,7 @@ use keyfold_lower::arguments::Values;
 use keyfold_lower::{ClientError, derive, view};
 use keyfold_model::schema::view::{From, View};
 use keyfold_model::schema::{Settings, StreamView};
-use keyfold_model::{Entity, Model, Table, value, view_form};
+use keyfold_model::{Entity, Model, Table, near, value, view_form};
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,10 +80,22 @@ impl Definition {
         view: Option<&str>,
     ) -> Result<Vec<Definition>, ClientError> {
         let mut all = Definition::all(model)?;
-        all.retain(|one| view.is_none_or(|name| one.entity().name == name));
         if all.is_empty() {
-            let what = view.map_or_else(|| "views".to_owned(), |name| format!("view {name}"));
-            let why = format!("the model {} has no {what}", model.name);
+            let why = format!("the model {} has no views", model.name);
+            return Err(ClientError::Unknown(why));
+        }
+        let Some(view) = view else {
+            return Ok(all);
+        };
+        let known: Vec<String> = all.iter().map(|one| one.entity().name.clone()).collect();
+        all.retain(|one| one.entity().name == view);
+        if all.is_empty() {
+            let why = format!(
+                "the model {} has no view {view}{}; it has {}",
+                model.name,
+                near::meant(view, known.iter().map(String::as_str)),
+                known.join(", ")
+            );
             return Err(ClientError::Unknown(why));
         }
         Ok(all)

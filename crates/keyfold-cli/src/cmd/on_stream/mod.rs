@@ -88,6 +88,20 @@ fn target(text: &str) -> Result<Target, String> {
     Ok(Target::Command(words))
 }
 
+/// A mapping as lines name it: its table and target, and its name where it was given one.
+fn label(settings: &Settings) -> String {
+    let Settings {
+        table,
+        target,
+        name,
+        ..
+    } = settings;
+    match *name == Settings::new(table, target).name {
+        true => format!("{table}={target}"),
+        false => format!("{table}={target} ({name})"),
+    }
+}
+
 /// The mappings of a server. Dropping them stops them, and ends their processes.
 pub(super) struct Mappings {
     running: Vec<Running>,
@@ -118,16 +132,19 @@ impl Mappings {
         let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
         let send = keyfold_stream::sends(backend);
         let start = |one: Prepared| {
+            let label = label(&one.settings);
+            terminal::error_line(&format!("on-stream {label}: attached"));
             let function: Arc<dyn Function> = match one.target {
                 Target::Url(url) => Arc::new(url::AtUrl::new(url, surroundings.clone())),
                 Target::Command(words) => Arc::new(process::Processes::start(
                     words,
+                    &label,
                     one.settings.parallel,
                     surroundings.clone(),
                 )),
             };
             let log = Arc::new(Log {
-                table: one.settings.table.clone(),
+                label,
                 discards: one.discards.map(Mutex::new),
             });
             Running::start(Arc::clone(&send), one.settings, function, log)
@@ -153,7 +170,7 @@ impl Drop for Mappings {
 
 /// Writes what a mapping does to standard error, and discarded batches to their file.
 struct Log {
-    table: String,
+    label: String,
     discards: Option<Mutex<File>>,
 }
 
@@ -170,6 +187,6 @@ impl Listener for Log {
     }
 
     fn report(&self, what: &str) {
-        terminal::error_line(&format!("on-stream {}: {what}", self.table));
+        terminal::error_line(&format!("on-stream {}: {what}", self.label));
     }
 }

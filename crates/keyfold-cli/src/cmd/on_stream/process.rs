@@ -28,18 +28,26 @@ pub(super) struct Processes {
 struct Recipe {
     words: Vec<String>,
     name: String,
+    /// The mapping as lines name it.
+    label: String,
     arn: String,
     surroundings: Surroundings,
 }
 
 impl Processes {
-    pub(super) fn start(words: Vec<String>, count: usize, surroundings: Surroundings) -> Processes {
+    pub(super) fn start(
+        words: Vec<String>,
+        label: &str,
+        count: usize,
+        surroundings: Surroundings,
+    ) -> Processes {
         let name = name(&words);
         let arn = surroundings.arn(&name);
         let queue = Arc::new(Queue::default());
         let recipe = Arc::new(Recipe {
             words,
             name,
+            label: label.to_owned(),
             arn: arn.clone(),
             surroundings: surroundings.clone(),
         });
@@ -76,6 +84,7 @@ impl Function for Processes {
 /// Starts a process, and again when it ends.
 async fn keep(recipe: Arc<Recipe>, queue: Arc<Queue>) {
     let mut pause = PAUSE;
+    let mut said = None;
     loop {
         let session = Arc::new(Session::new(Arc::clone(&queue), recipe.arn.clone()));
         let why = run(&recipe, &session).await;
@@ -84,7 +93,13 @@ async fn keep(recipe: Arc<Recipe>, queue: Arc<Queue>) {
             // It ended before it took a call: the next one fails. Where none waits, only the log hears of it.
             match queue.first() {
                 Some(call) => drop(call.reply.send(Reply::Failed("Unhandled", why))),
-                None => terminal::error_line(&format!("on-stream {}: {why}", recipe.name)),
+                None if said.as_ref() != Some(&why) => {
+                    let hint = "; a command must itself ask the Lambda Runtime API for events";
+                    terminal::error_line(&format!("on-stream {}: {why}{hint}", recipe.label));
+                    said = Some(why);
+                }
+                // It is said once, and not each time that the process is started again.
+                None => {}
             }
         }
         pause = if has_asked {
@@ -143,7 +158,7 @@ async fn run(recipe: &Recipe, session: &Arc<Session>) -> String {
         why = session.overdue() => {
             if !session.has_call() && session.has_asked() {
                 // No call fails because of it.
-                terminal::error_line(&format!("on-stream {}: {why}", recipe.name));
+                terminal::error_line(&format!("on-stream {}: {why}", recipe.label));
             }
             // A process that has ended meanwhile needs no signal.
             drop(child.kill().await);

@@ -373,6 +373,7 @@ impl Client<'_> {
         let awaits = self.kind.awaits();
         out.line(2, &format!("self.client.transact(parts){awaits}"));
         out.line(1, "}");
+        self.print_effects(out);
         out.gap();
         out.doc(
             1,
@@ -383,6 +384,19 @@ impl Client<'_> {
         out.line(2, "self.client.events()");
         out.line(1, "}");
         self.print_events_with_copies(out);
+    }
+
+    /// The method that makes writes the effects of stream records.
+    fn print_effects(&self, out: &mut Printer) {
+        let parts = &self.types.form.parts;
+        out.gap();
+        let about = "Makes several writes the effects of stream records: they happen in one transaction with the position of the consumer. The parts are those of `transact`.";
+        out.doc(1, &[about.to_owned()]);
+        let given = ["&self", "parts: P"].map(str::to_owned);
+        let open = format!("pub fn effects<P: typed::Parted<{parts}>>");
+        out.open_fn(1, (&open, " -> keyfold::stream::Effects {"), &given);
+        out.line(2, "self.client.effects(parts)");
+        out.line(1, "}");
     }
 
     /// The reading of the changes of copies, where the model has any.

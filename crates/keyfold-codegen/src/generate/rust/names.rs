@@ -37,9 +37,10 @@ pub(super) const RESERVED_TYPES: [&str; 23] = [
 ];
 
 /// The members that every client has, and methods that every type may have.
-const OWN_METHODS: [&str; 17] = [
+const OWN_METHODS: [&str; 18] = [
     "clone",
     "database",
+    "effects",
     "event",
     "events",
     "events_with_copies",
@@ -58,8 +59,8 @@ const OWN_METHODS: [&str; 17] = [
 ];
 
 /// The words that no method can have. The list of a constant has a fixed length.
-pub(super) const RESERVED_METHODS: [&str; 69] = {
-    let mut all = [""; 69];
+pub(super) const RESERVED_METHODS: [&str; 70] = {
+    let mut all = [""; 70];
     let mut at = 0;
     while at < KEYWORDS.len() {
         all[at] = KEYWORDS[at];
