@@ -133,10 +133,12 @@ test("S5: a letter that is sent twice is one letter", async () => {
     address: "Here",
     wishes: [{ toyId: drum, quantity: 3 }],
   };
-  // moto carries out transactions that come at once into each other.
-  const atOnce = process.env["EXAMPLE_CONNECTION"] === undefined ? 3 : 1;
-  const send = () => Promise.all(Array.from({ length: atOnce }, () => call("POST", "/letters", sent)));
-  const both = [...(await send()), ...(await send()), ...(await send())].slice(0, 3);
+  const send = () => call("POST", "/letters", sent);
+  // moto carries out transactions that come at once into each other, with a lost or a doubled count.
+  const both =
+    elsewhere === undefined
+      ? await Promise.all([send(), send(), send()])
+      : [await send(), await send(), await send()];
   assert.deepEqual(
     both.map(({ status }) => status),
     [201, 201, 201],
