@@ -64,7 +64,8 @@ fn main() -> ExitCode {
             ("format", format),
             ("tidy", tidy::run),
             ("lints", lints),
-            ("tests", tests),
+            ("Rust tests", rust_tests),
+            ("applications, and what runs beside", applications),
         ],
         Some("rust") => &[("Rust tests", chosen_rust_tests)],
         Some("applications") => &[("applications, and what runs beside", applications)],
@@ -113,17 +114,6 @@ const BESIDE: [(&str, Step); 5] = [
     ("instruction counts", counts::run),
     ("fuzzing", fuzz::run),
 ];
-
-/// All tests. Those in Rust and those with other programs run beside each other, since both wait often.
-fn tests(root: &Path) -> Result<(), String> {
-    let rust = beside::Steps::start(root, "rust", 0)?;
-    let applications = all(
-        root,
-        &[("applications, and what runs beside", applications)],
-    );
-    // A run shows everything that is wrong.
-    applications.and(rust.finish())
-}
 
 /// The tests with programs of others, which mostly wait for each other.
 fn applications(root: &Path) -> Result<(), String> {

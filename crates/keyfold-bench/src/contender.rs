@@ -120,6 +120,12 @@ impl Contender {
         }
     }
 
+    /// Whether the name in reports contains one of these texts; of no text each server does.
+    pub(crate) fn is_among(&self, only: &[String]) -> bool {
+        let title = self.title();
+        only.is_empty() || only.iter().any(|text| title.contains(text.as_str()))
+    }
+
     /// Starts the server over an empty folder. `answer_bytes` is the length of the ceiling's
     /// answers.
     pub(crate) fn start(&self, tools: &Path, answer_bytes: usize) -> io::Result<Running> {

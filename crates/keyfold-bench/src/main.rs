@@ -178,11 +178,8 @@ fn compare(arguments: &Compare) -> Result<(), String> {
 
 /// The servers that the arguments name.
 fn contenders(arguments: &Compare) -> Vec<Contender> {
-    let is_wanted = |contender: &Contender| {
-        let title = contender.title();
-        arguments.only.is_empty() || arguments.only.iter().any(|word| title.contains(word))
-    };
-    let mut contenders: Vec<Contender> = Contender::all().into_iter().filter(is_wanted).collect();
+    let mut contenders = Contender::all();
+    contenders.retain(|contender| contender.is_among(&arguments.only));
     contenders.extend(arguments.endpoint.iter().cloned());
     contenders
 }

@@ -92,8 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         Program::Redis | Program::Dynoxide => true,
         Program::Ceiling | Program::Dynalite | Program::Moto | Program::Endpoint => false,
     });
-    let only = &arguments.only;
-    contenders.retain(|one| only.is_empty() || only.iter().any(|text| one.title().contains(text)));
+    contenders.retain(|one| one.is_among(&arguments.only));
     let mut all = Vec::new();
     for mut contender in crate::installed(contenders, &tools)? {
         contender.memory_budget = Some(arguments.budget);

@@ -106,7 +106,7 @@ fn chosen(only: &[String]) -> Vec<Contender> {
         Program::Redis | Program::Dynoxide => one.durability == Durability::Synced,
         Program::Ceiling | Program::Dynalite | Program::Moto | Program::Endpoint => false,
     });
-    all.retain(|one| only.is_empty() || only.iter().any(|text| one.title().contains(text)));
+    all.retain(|one| one.is_among(only));
     all
 }
 
