@@ -580,6 +580,23 @@ fn fits(place: &Workplace, arguments: &[&str]) {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn values_are_cut_where_a_person_reads_them() {
+    let place = Workplace::new();
+    let shop = Workplace::model("shop.keyfold");
+    let name = format!("name={}", "long ".repeat(60));
+    let user = ["userId=1", "email=e", "createdAt=2024-01-01"];
+    place.json(0, &[&["put", &shop, "User", &name], &user[..]].concat());
+    let run = ["run", &shop, "user", "userId=1"];
+    let shown = workplace::terminal::shown(&place, 80, &run);
+    assert!(shown.contains("long"), "{shown}");
+    assert!(shown.matches("long").count() < 10, "{shown}");
+    let full = workplace::terminal::shown(&place, 80, &[&run[..], &["--full"]].concat());
+    assert!(full.matches("long").count() >= 60, "{full}");
+    assert!(place.text(&run).matches("long").count() >= 60);
+}
+
 #[test]
 fn lines_are_as_wide_as_the_terminal() {
     let place = Workplace::new();
@@ -651,10 +668,6 @@ fn lines_are_as_wide_as_the_terminal() {
             fits(&place, &[&command, &below, "--help"]);
         }
     }
-    let full = ["run", &shop, "user", "userId=1", "--full"];
-    place.json(0, &put);
-    assert!(place.text(&full).matches("long").count() >= 60);
-    assert!(place.text(&full[..4]).matches("long").count() < 10);
     // What programs read has no width.
     let whole = place.text(&["export", "cloudformation", &shop]);
     let narrow = place.run_with(&[("COLUMNS", "20")], &["export", "cloudformation", &shop]);

@@ -8,6 +8,8 @@
 )]
 
 pub mod server;
+#[cfg(unix)]
+pub mod terminal;
 
 use serde_json::Value as Json;
 use std::path::PathBuf;
@@ -44,15 +46,20 @@ impl Workplace {
 
     /// Runs the command with these environment variables.
     pub fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied()).output().unwrap()
+    }
+
+    /// The command in the test's folder, without what the environment says of endpoints.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+        command
             .current_dir(self.folder.path())
             .args(arguments)
             .env_remove("KEYFOLD_CREDENTIALS")
             .env_remove("AWS_ENDPOINT_URL")
-            .env_remove("AWS_ENDPOINT_URL_DYNAMODB")
-            .envs(variables.iter().copied())
-            .output()
-            .unwrap()
+            .env_remove("AWS_ENDPOINT_URL_DYNAMODB");
+        command
     }
 
     /// Runs the command with `--json`; returns its result, or the document of a command that fails. Events
