@@ -167,13 +167,12 @@ async fn leaderboard(
     }
     let rows: Vec<Row> = app.club.leaderboard(&race, limit).await?;
     if rows.is_empty() {
-        // The id of a race begins with that of its class: `sprint.2`.
-        let class = race.rsplit_once('.').map_or("", |(class, _)| class);
         let missing = || Problem::not_found(format!("There is no race {race}."));
-        app.club
-            .race(&ClassId::from(class), &race)
-            .await?
-            .ok_or_else(missing)?;
+        // The id of a race begins with that of its class: `sprint.2`.
+        let class = race.rsplit_once('.').map(|(class, _)| class);
+        let class = class.filter(|class| !class.is_empty());
+        let class = ClassId::from(class.ok_or_else(missing)?);
+        app.club.race(&class, &race).await?.ok_or_else(missing)?;
     }
     Ok(Json(json!({ "rows": rows })))
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -315,6 +316,29 @@ def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
         await did(call, "GET", "/openapi.json")
 
     visited(endpoint, visit)
+
+
+def test_the_first_page_lists_what_the_description_has(endpoint: str) -> None:
+    async def run() -> None:
+        async with AsyncMyappClient(endpoint, Options(timeout=10)) as client:
+            app = application(client)
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://myapp"
+            ) as http:
+                answer = await http.get("/")
+            assert answer.headers["content-type"] == "text/html; charset=utf-8"
+            listed = [
+                f"<dt><code>{method.upper()} {path}</code></dt>"
+                f"<dd>{html.escape(one['summary'])}</dd>"
+                for path, methods in app.openapi()["paths"].items()
+                for method, one in methods.items()
+            ]
+            assert len(listed) > 10
+            assert [line for line in listed if line not in answer.text] == []
+            assert 'name="viewport" content="width=device-width' in answer.text
+
+    asyncio.run(run())
 
 
 def test_the_description_promises_what_was_seen() -> None:
