@@ -3,6 +3,7 @@
 
 use crate::answer::{ANSWER_WITHIN, ask, is_problem};
 use crate::callers;
+use crate::members;
 use std::process::{Command, Stdio};
 
 /// Names the one further name that an application answers to.
@@ -27,6 +28,7 @@ pub(crate) fn is_open(address: &str) -> Result<(), String> {
     }
     let nothing = ask(address, "GET /api/nothing HTTP/1.1", &[("host", address)])?;
     is_problem(&nothing, 404, "not_found")?;
+    members::are_named(address)?;
     callers::names(address)?;
     callers::pages(address)
 }

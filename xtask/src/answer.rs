@@ -35,17 +35,29 @@ pub(crate) fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(),
 
 /// What an application at an address answers to a request with this first line and these headers.
 pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result<Answer, String> {
+    send(address, line, headers, "")
+}
+
+/// What it answers to a request with a body.
+pub(crate) fn send(
+    address: &str,
+    line: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<Answer, String> {
     let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
     let mut stream = TcpStream::connect(address).map_err(failed)?;
     stream
         .set_read_timeout(Some(ANSWER_WITHIN))
         .map_err(failed)?;
+    let length = body.len().to_string();
+    let own = [("connection", "close"), ("content-length", length.as_str())];
     let headers = headers
         .iter()
-        .chain(&[("connection", "close")])
+        .chain(own.iter().take(if body.is_empty() { 1 } else { 2 }))
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect::<String>();
-    let request = format!("{line}\r\n{headers}\r\n");
+    let request = format!("{line}\r\n{headers}\r\n{body}");
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! The applications in `examples`: their tests, and the one command that starts each.
 
 use crate::alike::{self, ALLOW_HOST};
+use crate::builds;
 use crate::callers;
 use crate::clone::clone;
 use crate::elsewhere::Engine;
@@ -257,7 +258,7 @@ fn cargo(place: &Place, command: &str, package: &str) -> Result<(), String> {
 /// pages, which are run by Node.
 fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
     cargo(place, "test", name)?;
-    cargo(place, "build", name)?;
+    builds::build(&place.workspace, name)?;
     node(&place.example("web"))?;
     let folder = place.example(name).join("test");
     let files = std::fs::read_dir(&folder)
@@ -293,7 +294,7 @@ fn node_tests(place: &Place, name: &str, files: impl IntoIterator<Item = PathBuf
 
 /// The program of an example in Rust, which keeps its data in the folder `data` beside it.
 fn rust_program(place: &Place, name: &str) -> Result<Command, String> {
-    cargo(place, "build", name)?;
+    builds::build(&place.workspace, name)?;
     let mut program = Command::new(target(&place.workspace).join("debug").join(name));
     program.current_dir(place.example(name));
     Ok(program)

@@ -6,9 +6,7 @@ use std::process::Command;
 
 /// Builds the command `keyfold`, and returns where it is.
 pub(crate) fn keyfold(root: &Path) -> Result<PathBuf, String> {
-    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let package = ["build", "--quiet", "--package", "keyfold-cli"];
-    execute(build.current_dir(root).args(package))?;
+    crate::builds::build(root, "keyfold-cli")?;
     Ok(target(root).join("debug").join("keyfold"))
 }
 

@@ -6,6 +6,7 @@
 mod alike;
 mod answer;
 mod beside;
+mod builds;
 mod callers;
 mod changed;
 mod clone;
@@ -16,6 +17,7 @@ mod examples;
 mod fuzz;
 mod install;
 mod lanes;
+mod members;
 mod modules;
 mod scripts;
 mod tidy;

@@ -7,12 +7,12 @@ use crate::model::{
 };
 use crate::simulator::{self, Plan};
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use examples_web::{Asked, Problem, decoded, events, json_file, look, page, script};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -159,13 +159,21 @@ struct Limit {
 async fn leaderboard(
     State(app): State<App>,
     Path(race): Path<String>,
-    Query(Limit { limit }): Query<Limit>,
+    Asked(Limit { limit }): Asked<Limit>,
 ) -> Answer {
     let limit = limit.unwrap_or(10);
     if !(1..=100).contains(&limit) {
-        return Err(Problem::invalid("The limit is from 1 to 100."));
+        return Err(Problem::wrong("limit", "The limit is from 1 to 100."));
     }
     let rows: Vec<Row> = app.club.leaderboard(&race, limit).await?;
+    if rows.is_empty() {
+        let missing = || Problem::not_found(format!("There is no race {race}."));
+        // The id of a race begins with that of its class: `sprint.2`.
+        let class = race.rsplit_once('.').map(|(class, _)| class);
+        let class = class.filter(|class| !class.is_empty());
+        let class = ClassId::from(class.ok_or_else(missing)?);
+        app.club.race(&class, &race).await?.ok_or_else(missing)?;
+    }
     Ok(Json(json!({ "rows": rows })))
 }
 
@@ -178,7 +186,7 @@ struct Behind {
 async fn results(
     State(app): State<App>,
     Path(racer): Path<String>,
-    Query(Behind { after }): Query<Behind>,
+    Asked(Behind { after }): Asked<Behind>,
 ) -> Answer {
     let page = (app.club)
         .results(&RacerId::from(racer), after.as_deref())
@@ -197,7 +205,7 @@ struct OfRace {
 async fn performance(
     State(app): State<App>,
     Path(racer): Path<String>,
-    Query(OfRace { race, after }): Query<OfRace>,
+    Asked(OfRace { race, after }): Asked<OfRace>,
 ) -> Answer {
     let racer = RacerId::from(racer);
     let found = (app.club).performance(&racer, race.as_deref(), after.as_deref());
@@ -240,7 +248,8 @@ async fn start(
         readers: READERS,
         seed: fastrand::u64(..),
     };
-    plan.check().map_err(Problem::invalid)?;
+    plan.check()
+        .map_err(|(field, why)| Problem::wrong(field, why))?;
     let busy = "Two races are running. Wait until one is over.";
     let turn = Arc::clone(&app.turns).try_acquire_owned();
     let turn = turn.map_err(|_| Problem::conflict("busy", busy))?;
@@ -277,7 +286,7 @@ async fn accepts(app: &App, race: &Race, seconds: i64) -> Result<(), Problem> {
             "The race has {} seconds. Send a point for each of them.",
             race.seconds
         );
-        return Err(Problem::invalid(detail));
+        return Err(Problem::wrong("points", detail));
     }
     if race.ended_at.is_none() {
         // Its program ended before it, or is of an earlier version.
@@ -301,13 +310,19 @@ async fn record(
     } = decoded(&body)?;
     let class_id = class_of(&app, &class).await?;
     if points.is_empty() || points.len() > POINTS_MAX {
-        return Err(Problem::invalid("A result has from 1 to 3,600 points."));
+        return Err(Problem::wrong(
+            "points",
+            "A result has from 1 to 3,600 points.",
+        ));
     }
     if name.chars().count() > NAME_MAX {
-        return Err(Problem::invalid("A name has up to 100 characters."));
+        return Err(Problem::wrong("name", "A name has up to 100 characters."));
     }
     if points.iter().any(|watts| !(0..=WATTS_MAX).contains(watts)) {
-        return Err(Problem::invalid("A point is from 0 to 3,000 watts."));
+        return Err(Problem::wrong(
+            "points",
+            "A point is from 0 to 3,000 watts.",
+        ));
     }
     let seconds = i64::try_from(points.len()).unwrap_or(i64::MAX);
     let race = race_of(&app, &class, &race_id).await?;

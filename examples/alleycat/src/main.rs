@@ -55,7 +55,7 @@ async fn run(words: &[&str]) -> Result<(), Box<dyn Error>> {
                 readers: 4,
                 seed: 1,
             };
-            plan.check()?;
+            plan.check().map_err(|(_, why)| why)?;
             let race = alleycat::announce(&club, &plan).await?;
             let figures = alleycat::simulate(&club, &plan, &race).await?;
             writeln!(

@@ -49,16 +49,16 @@ impl Plan {
     /// Whether it can be raced.
     ///
     /// # Errors
-    /// A sentence that says what is out of its bounds.
-    pub fn check(&self) -> Result<(), &'static str> {
+    /// The member that is out of its bounds, by its name in the API, and a sentence.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         if !(1..=RACERS_MAX).contains(&self.racers) {
-            return Err("The racers are from 1 to 1,000.");
+            return Err(("racers", "The racers are from 1 to 1,000."));
         }
         if !(1..=SECONDS_MAX).contains(&self.seconds) {
-            return Err("The race takes from 1 to 600 seconds.");
+            return Err(("seconds", "The race takes from 1 to 600 seconds."));
         }
         if !(1.0..=SPEED_MAX).contains(&self.speed) {
-            return Err("The speed is from 1 to 100 times.");
+            return Err(("speed", "The speed is from 1 to 100 times."));
         }
         Ok(())
     }

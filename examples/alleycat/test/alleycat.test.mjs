@@ -90,6 +90,8 @@ test("what cannot be is refused with a sentence", async () => {
   assert.equal(await refused(404, "GET", "/api/classes/nothing/races"), "There is no class nothing.");
   await refused(404, "GET", "/api/classes/nothing/best");
   await refused(404, "GET", "/api/classes/sprint/races/nothing");
+  for (const race of ["zz", ".1", "sprint.999"])
+    assert.equal(await refused(404, "GET", `/api/races/${race}/leaderboard`), `There is no race ${race}.`);
   await refused(404, "POST", "/api/classes/nothing/races", { racers: 1, seconds: 1, speed: 1 });
   const many = { racers: 1001, seconds: 1, speed: 1 };
   assert.match(await refused(400, "POST", "/api/classes/sprint/races", many), /from 1 to 1,000/);

@@ -35,7 +35,7 @@ PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
 PAGE_MAX = 100_000
 NO_OBJECT = (
-    "the body is no object of JSON: send one, with Content-Type: application/json"
+    "The body is no object of JSON. Send one, with Content-Type: application/json."
 )
 
 
@@ -231,19 +231,19 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case OtherDevice(now=now):
             return _answer(
-                Problem(409, "other_device", "another device went on", now=now)
+                Problem(409, "other_device", "Another device went on.", now=now)
             )
         case Full():
-            return _answer(Problem(409, "full", "the copy has too many of them"))
+            return _answer(Problem(409, "full", "The copy has too many of them."))
         case Absent():
-            return _answer(Problem(404, "not_found", "there is no such position"))
+            return _answer(Problem(404, "not_found", "There is no such position."))
         case Busy():
-            return _answer(Problem(503, "busy", "other devices were faster: try again"))
-        case Invalid():
-            return _answer(Problem(400, "invalid", str(error)))
+            return _answer(Problem(503, "busy", "Other devices were faster. Try again."))
+        case Invalid(attribute=attribute):
+            return _answer(Problem(400, "invalid", f"{error.message}.", attribute))
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(Problem(status_of(code), code, "try again later"))
+            return _answer(Problem(status_of(code), code, "Try again later."))
     raise error
 
 
@@ -270,7 +270,7 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     if _is_of_whole_body(first):
         return _answer(Problem(400, "invalid", NO_OBJECT))
     where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(Problem(400, "invalid", f"{where}: {first['msg']}", where))
+    return _answer(Problem(400, "invalid", f"{where}: {first['msg']}.", where))
 
 
 def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
@@ -324,7 +324,7 @@ class Guarded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > self.BODY_MAX:
-                raise HTTPException(413, f"a body has at most {self.BODY_MAX} bytes")
+                raise HTTPException(413, f"A body has at most {self.BODY_MAX} bytes.")
             return message
 
         await self._app(scope, bounded, guarded)

@@ -86,7 +86,7 @@ class Device {
 
   fail({ status, value }) {
     if (status === 0) this.say("Offline: nothing is saved until there is a connection.");
-    else this.say(`This was not saved: ${value.detail ?? status}. Try it again.`);
+    else this.say(`This was not saved. ${value.detail ?? `The answer is ${status}.`} Try it again.`);
   }
 
   /** Reads all annotations of the copy, by one query, and follows them. */

@@ -212,7 +212,7 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
             assert (status, problem["code"]) == (400, "invalid"), (url, problem)
         status, problem = await call("PUT", f"{COPY}/lastread", b" " * 20_000)
         assert (status, problem["code"]) == (413, "too_large")
-        assert problem["detail"] == "a body has at most 16384 bytes"
+        assert problem["detail"] == "A body has at most 16384 bytes."
         assert (await did(call, "GET", COPY)) == {"annotations": []}
 
     visited(endpoint, visit)
@@ -224,8 +224,8 @@ def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(endpoint: str) -
             status, problem = await call("PUT", f"{COPY}/lastread", body)
             assert (status, problem["code"]) == (400, "invalid"), (body, problem)
             assert problem["detail"] == (
-                "the body is no object of JSON: send one, "
-                "with Content-Type: application/json"
+                "The body is no object of JSON. Send one, "
+                "with Content-Type: application/json."
             ), (body, problem)
 
     visited(endpoint, visit)

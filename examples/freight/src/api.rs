@@ -4,12 +4,12 @@ use crate::model::{Container, ContainerId, Item, ItemId};
 use crate::quay::{Freight, Refusal, check_description, check_places};
 use crate::rush::{DISPATCHERS_MAX, rush};
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Problem, decoded, json_file, look, page, script};
+use examples_web::{Asked, Problem, decoded, json_file, look, page, script};
 use keyfold::jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,14 +60,14 @@ struct Behind {
 
 async fn containers(
     State(freight): State<Freight>,
-    Query(Behind { after }): Query<Behind>,
+    Asked(Behind { after }): Asked<Behind>,
 ) -> Answer {
     let page = freight.containers(after.as_deref()).await?;
     let listed: Vec<Value> = page.items.iter().map(container_json).collect();
     Ok(Json(json!({ "containers": listed, "next": page.next })))
 }
 
-async fn items(State(freight): State<Freight>, Query(Behind { after }): Query<Behind>) -> Answer {
+async fn items(State(freight): State<Freight>, Asked(Behind { after }): Asked<Behind>) -> Answer {
     let page = freight.items(after.as_deref()).await?;
     let listed: Vec<Value> = page.items.iter().map(item_json).collect();
     Ok(Json(json!({ "items": listed, "next": page.next })))
@@ -82,7 +82,7 @@ struct GivenContainer {
 
 async fn add_container(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenContainer = decoded(&body)?;
-    check_places(given.places).map_err(Problem::invalid)?;
+    check_places(given.places).map_err(|why| Problem::wrong("places", why))?;
     let id = ContainerId::from(given.container_id);
     match freight.add_container(&id, given.places).await? {
         true => Ok((
@@ -102,7 +102,7 @@ struct GivenItem {
 
 async fn add_item(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenItem = decoded(&body)?;
-    check_description(&given.description).map_err(Problem::invalid)?;
+    check_description(&given.description).map_err(|why| Problem::wrong("description", why))?;
     let id = ItemId::from(given.item_id);
     match freight.add_item(&id, &given.description).await? {
         true => Ok((StatusCode::CREATED, Json(json!({ "itemId": id.as_str() })))),
@@ -171,7 +171,10 @@ async fn rushed(
 ) -> Result<impl IntoResponse, Problem> {
     let GivenRush { dispatchers } = decoded(&body)?;
     if !(1..=DISPATCHERS_MAX).contains(&dispatchers) {
-        return Err(Problem::invalid("The dispatchers are from 1 to 256."));
+        return Err(Problem::wrong(
+            "dispatchers",
+            "The dispatchers are from 1 to 256.",
+        ));
     }
     let id = ContainerId::from(container);
     let name = format!("r{:x}", Timestamp::now().as_microsecond());

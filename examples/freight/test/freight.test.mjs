@@ -57,7 +57,7 @@ test("what cannot be is refused with a sentence", async () => {
   for (const list of ["containers", "items"]) assert.equal(code(await api.call("GET", `/api/${list}?after=x`)), "400 invalid");
   assert.deepEqual(api.unseen(), []);
   const message = async (path, body) => (await post(path, body)).value.detail;
-  assert.match(await message("/api/containers", { containerId: "c2", places: "1" }), /^The member places: /);
+  assert.match(await message("/api/containers", { containerId: "c2", places: "1" }), /^The member places is the text "1"/);
   assert.match(await message("/api/containers", ["c2", 1]), /^The body is no object/);
 });
 

@@ -7,6 +7,7 @@ sealed by a secret: one that was changed is answered with 400.
 
 from __future__ import annotations
 
+import html
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from keyfold import KeyfoldError, NotFound, typed
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingError
@@ -52,7 +53,7 @@ BODY_MAX = 64 * 1024
 PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
 NO_OBJECT = (
-    "the body is no object of JSON: send one, with Content-Type: application/json"
+    "The body is no object of JSON. Send one, with Content-Type: application/json."
 )
 NUMBER_MAX = 10**8 - 1
 """The highest number: orders have eight digits in their key."""
@@ -174,12 +175,6 @@ MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem}}
 
 router = APIRouter()
-
-
-@router.get("/", summary="Where the description is")
-async def root() -> dict[str, str]:
-    """The start of the API."""
-    return {"name": "MyApp", "description": "/openapi.json"}
 
 
 @router.post("/users", status_code=201, responses=CONFLICT, summary="Creates a user")
@@ -383,7 +378,34 @@ def application(client: AsyncMyappClient) -> FastAPI:
     app.add_exception_handler(RoutingError, _unrouted)
     description = _described(app)
     app.openapi = lambda: description  # type: ignore[method-assign]
+    page = HTMLResponse(_page(description))
+    app.add_api_route("/", lambda: page, include_in_schema=False)
     return app
+
+
+def _page(description: dict[str, Any]) -> str:
+    """The first page: what the API takes, from its description, for a screen of any width."""
+    rows = "".join(
+        f"<dt><code>{method.upper()} {html.escape(path)}</code></dt>"
+        f"<dd>{html.escape(operation['summary'])}</dd>\n"
+        for path, methods in description["paths"].items()
+        for method, operation in methods.items()
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>MyApp</title>
+<body>
+<h1>MyApp</h1>
+<p>An API without pages of its own. <a href="/docs">Try it</a> (with scripts from the internet), or read its
+<a href="/openapi.json">description</a>.</p>
+<dl>
+{rows}</dl>
+</body>
+</html>
+"""
 
 
 def _described(app: FastAPI) -> dict[str, Any]:
@@ -439,7 +461,8 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     if _is_of_whole_body(first):
         return _answer(invalid(None, NO_OBJECT))
     named = [part for part in first["loc"][1:] if isinstance(part, str)]
-    return _answer(invalid(named[0] if named else None, first["msg"]))
+    where = f"{named[0]}: " if named else ""
+    return _answer(invalid(named[0] if named else None, f"{where}{first['msg']}."))
 
 
 def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
@@ -476,7 +499,7 @@ class Bounded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > BODY_MAX:
-                raise HTTPException(413, f"a body has at most {BODY_MAX} bytes")
+                raise HTTPException(413, f"A body has at most {BODY_MAX} bytes.")
             return message
 
         await self._app(scope, bounded, send)

@@ -24,7 +24,7 @@ class Problem:
 
 def absent(what: str) -> Problem:
     """The problem of something that is not there."""
-    return Problem(404, "not_found", f"there is no {what}")
+    return Problem(404, "not_found", f"There is no {what}.")
 
 
 def invalid(field: str | None, detail: str) -> Problem:
@@ -45,17 +45,22 @@ def problem_of(error: KeyfoldError) -> Problem:
     match error:
         case Taken(attributes=attributes):
             names = [named(one) for one in attributes]
-            return Problem(status, "taken", f"{', '.join(names)} is in use", names[0])
-        case Exists():
-            return Problem(status, "exists", "there is one with this key already")
+            return Problem(status, "taken", f"{', '.join(names)} is in use.", names[0])
+        case Exists(place=place):
+            key = list(place.id or {}) if place else []
+            # A key of several attributes is no single member that is wrong.
+            field = named(key[0]) if len(key) == 1 else None
+            return Problem(
+                status, "exists", "There is one with this key already.", field
+            )
         case Refused(place=Place(entity="Product")):
-            return Problem(status, "out_of_stock", "too few are left")
+            return Problem(status, "out_of_stock", "Too few are left.")
         case Invalid(attribute=attribute):
             name = None if attribute is None else named(attribute)
             return Problem(status, "invalid", error.message, name)
     # What went wrong inside is for the log.
     return Problem(
-        status, error.code, "try again later" if status >= 500 else error.message
+        status, error.code, "Try again later." if status >= 500 else error.message
     )
 
 

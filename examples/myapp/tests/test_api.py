@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -53,7 +54,11 @@ def test_m1_m2_m6_a_user_is_found_by_id_by_email_and_with_everything(
         assert await did(call, "GET", "/users?email=eve@example.com") == made
         status, problem = await call("POST", "/users", {**eve, "user_id": 4})
         assert (status, problem["code"]) == (409, "taken")
-        assert (problem["field"], problem["detail"]) == ("email", "email is in use")
+        assert (problem["field"], problem["detail"]) == ("email", "email is in use.")
+        same = {"user_id": made["user_id"], "email": "other@example.com", "name": "O"}
+        status, problem = await call("POST", "/users", same)
+        assert (status, problem["code"]) == (409, "exists")
+        assert (problem["field"], problem["detail"][-1]) == ("user_id", ".")
         other = {**eve, "email": "other@example.com"}
         status, problem = await call("POST", "/users", other)
         assert (status, problem["code"]) == (409, "exists")
@@ -81,7 +86,7 @@ def test_m4_m7_an_order_takes_the_stock_or_is_not_placed(
         status, problem = await call("PUT", "/orders/1001", again)
         assert (status, problem["code"]) == (409, "taken")
         assert problem["field"] == "order_id"
-        assert problem["detail"] == "order_id is in use"
+        assert problem["detail"] == "order_id is in use."
         assert (await did(call, "GET", "/products/pen"))["stock"] == 4
         assert (await call("GET", "/orders/1002"))[0] == 404
         same = await did(call, "GET", "/orders/1001")
@@ -247,7 +252,7 @@ def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
             assert problem.get("field") == field, (url, body, problem)
         status, problem = await call("POST", "/users", b" " * 70_000)
         assert (status, problem["code"]) == (413, "too_large")
-        assert problem["detail"] == "a body has at most 65536 bytes"
+        assert problem["detail"] == "A body has at most 65536 bytes."
 
     visited(endpoint, visit)
 
@@ -270,8 +275,8 @@ def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(
             assert (status, problem["code"]) == (400, "invalid"), (body, problem)
             assert "field" not in problem
             assert problem["detail"] == (
-                "the body is no object of JSON: send one, "
-                "with Content-Type: application/json"
+                "The body is no object of JSON. Send one, "
+                "with Content-Type: application/json."
             ), (body, problem)
 
     visited(endpoint, visit)
@@ -307,11 +312,33 @@ def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
             status, problem = await call(method, url, body)
             assert (status, problem["code"]) == (404, "not_found"), (url, problem)
             if url.startswith("/users/"):
-                assert problem["detail"] == "there is no user 9"
-        assert (await did(call, "GET", "/"))["description"] == "/openapi.json"
+                assert problem["detail"] == "There is no user 9."
         await did(call, "GET", "/openapi.json")
 
     visited(endpoint, visit)
+
+
+def test_the_first_page_lists_what_the_description_has(endpoint: str) -> None:
+    async def run() -> None:
+        async with AsyncMyappClient(endpoint, Options(timeout=10)) as client:
+            app = application(client)
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://myapp"
+            ) as http:
+                answer = await http.get("/")
+            assert answer.headers["content-type"] == "text/html; charset=utf-8"
+            listed = [
+                f"<dt><code>{method.upper()} {path}</code></dt>"
+                f"<dd>{html.escape(one['summary'])}</dd>"
+                for path, methods in app.openapi()["paths"].items()
+                for method, one in methods.items()
+            ]
+            assert len(listed) > 10
+            assert [line for line in listed if line not in answer.text] == []
+            assert 'name="viewport" content="width=device-width' in answer.text
+
+    asyncio.run(run())
 
 
 def test_the_description_promises_what_was_seen() -> None:

@@ -28,11 +28,11 @@ def test_m1_m2_users_are_found_by_id_and_by_email(service: Service) -> None:
     ada = service.user(ADA)
     assert isinstance(ada, User) and ada.name == "Ada"
     assert service.user_by_email("ada@example.com") == ada
-    assert service.user(UserId(9)) == Problem(404, "not_found", "there is no user 9")
+    assert service.user(UserId(9)) == Problem(404, "not_found", "There is no user 9.")
 
 
 def test_an_email_belongs_to_one_user(service: Service) -> None:
-    taken = Problem(409, "taken", "email is in use", "email")
+    taken = Problem(409, "taken", "email is in use.", "email")
     assert service.register(UserId(3), "ada@example.com", "Eve") == taken
     assert service.change_email(BOB, "ada@example.com") == taken
     assert service.change_email(ADA, "countess@example.com") is None
@@ -52,11 +52,11 @@ def test_m7_an_order_takes_the_stock_or_is_not_placed(
     assert isinstance(placed, Order)
     assert (placed.total, placed.status) == (Decimal("7.70"), "pending")
     refused = service.place_order(order_id(2), ADA, PEN, 4, DAY)
-    assert refused == Problem(409, "out_of_stock", "too few are left")
+    assert refused == Problem(409, "out_of_stock", "Too few are left.")
     assert client.order(order_id=order_id(2)) is None
     # The same number, by somebody else and for the rest.
     again = service.place_order(order_id(1), BOB, PEN, 3, DAY)
-    assert again == Problem(409, "taken", "order_id is in use", "order_id")
+    assert again == Problem(409, "taken", "order_id is in use.", "order_id")
     product = client.product(sku=PEN)
     assert product is not None and product.stock == 3
     for problem, status in (
@@ -80,7 +80,7 @@ def test_m3_m5_orders_are_listed_newest_first_and_by_status(service: Service) ->
     too_many = service.pending_orders(1)
     assert isinstance(too_many, Problem) and too_many.code == "too_many"
     assert service.set_status(order_id(9), "paid") == Problem(
-        404, "not_found", "there is no order 1009"
+        404, "not_found", "There is no order 1009."
     )
 
 
@@ -114,7 +114,7 @@ def test_a_server_that_is_gone_is_a_problem() -> None:
         client = MyappClient(server.endpoint, Options(retries=0))
     with client:
         problem = Service(client).user(ADA)
-    assert problem == Problem(503, "transport", "try again later")
+    assert problem == Problem(503, "transport", "Try again later.")
 
 
 def test_orders_are_shipped_together_or_not_at_all(

@@ -192,18 +192,18 @@ def _answer(
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case Absent():
-            return _answer(404, "not_found", "there is no such order")
-        case Invalid():
-            return _answer(400, "invalid", str(error))
+            return _answer(404, "not_found", "There is no such order.")
+        case Invalid(attribute=attribute):
+            return _answer(400, "invalid", f"{error.message}.", attribute)
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(status_of(code), code, "try again later")
+            return _answer(status_of(code), code, "Try again later.")
         case psycopg.DataError() if "\0" in request.path_params.get("custid", ""):
-            detail = "custid: the old system has no texts with such a character"
+            detail = "custid: the old system has no texts with such a character."
             return _answer(400, "invalid", detail, "custid")
         case psycopg.Error():
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(503, "sql", "the old system does not answer")
+            return _answer(503, "sql", "The old system does not answer.")
     raise error
 
 
@@ -228,7 +228,7 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(400, "invalid", f"{where}: {first['msg']}", where)
+    return _answer(400, "invalid", f"{where}: {first['msg']}.", where)
 
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
@@ -273,7 +273,7 @@ class Guarded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > self.BODY_MAX:
-                raise HTTPException(413, f"a body has at most {self.BODY_MAX} bytes")
+                raise HTTPException(413, f"A body has at most {self.BODY_MAX} bytes.")
             return message
 
         await self._app(scope, bounded, guarded)

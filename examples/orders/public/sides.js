@@ -17,7 +17,7 @@ async function call(method, path) {
     const response = await fetch(`/api${path}`, { method });
     const value = await response.json();
     if (response.ok) return value;
-    say(`This did not work: ${value.detail}.`, false);
+    say(`This did not work. ${value.detail}`, false);
   } catch {
     say("The program does not answer. Is it still open?", false);
   }
@@ -32,7 +32,7 @@ function say(text, isGood) {
 const COLUMNS = ["Order", "Day", "Amount", "Zip", "Street", "City", "Country"];
 
 /** One of the two answers as a table. */
-function side(title, { rows, milliseconds, how }, other) {
+function side(title, { rows, how }, reads, other) {
   const cells = (row) => [
     row.transaction_id,
     row.ordered_at.slice(0, 10),
@@ -49,7 +49,7 @@ function side(title, { rows, milliseconds, how }, other) {
   });
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
   const id = `side-${title.toLowerCase()}`;
-  const facts = `${rows.length} orders in ${milliseconds.toFixed(1)} ms`;
+  const facts = `${rows.length} orders, ${reads}`;
   const scroll = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": id }, table);
   return element("section", { "aria-labelledby": id }, element("h2", { id }, title), element("p", {}, facts), element("pre", { tabindex: "0" }, how), scroll);
 }
@@ -58,7 +58,7 @@ async function show() {
   const found = await call("GET", `/customers/${encodeURIComponent(choice.value)}/orders`);
   if (found === undefined) return;
   const other = new Set(found.other);
-  document.querySelector("#sides").replaceChildren(side("SQL", found.sql, other), side("Keyfold", found.keyfold, other));
+  document.querySelector("#sides").replaceChildren(side("SQL", found.sql, "joined from two tables", other), side("Keyfold", found.keyfold, "read from one table", other));
   if (found.same) say("Both answers are the same.", true);
   else say(`${other.size} orders are not the same: the old system has changed since the import.`, false);
 }

@@ -111,14 +111,15 @@ async fn watched(State(app): State<App>) -> impl IntoResponse {
 /// N5: what was sold on a day.
 async fn day(State(app): State<App>, Path(day): Path<String>) -> Answer {
     let date = day.parse::<Date>();
-    let date = date.map_err(|_| Problem::invalid(format!("{day} is no day like 2026-11-24.")))?;
+    let date =
+        date.map_err(|_| Problem::wrong("day", format!("{day} is no day like 2026-11-24.")))?;
     let rows = app.desk.sales_of_day(&date.to_string()).await?;
     Ok(Json(json!({ "rows": rows })))
 }
 
 fn month_of(month: &str) -> Result<String, Problem> {
     let first = format!("{month}-01").parse::<Date>();
-    let why = |_| Problem::invalid(format!("{month} is no month like 2026-11."));
+    let why = |_| Problem::wrong("month", format!("{month} is no month like 2026-11."));
     Ok(first.map_err(why)?.strftime("%Y-%m").to_string())
 }
 
@@ -130,7 +131,10 @@ async fn month(State(app): State<App>, Path(month): Path<String>) -> Answer {
 
 /// N5: the products with the greatest turnover in a region in a month.
 async fn top(State(app): State<App>, Path((month, region)): Path<(String, String)>) -> Answer {
-    let rows = app.desk.top_products(&region, &month_of(&month)?).await?;
+    let month = month_of(&month)?;
+    let found = app.desk.client().region(&region.as_str().into()).await?;
+    found.ok_or_else(|| Problem::not_found(format!("There is no region {region}.")))?;
+    let rows = app.desk.top_products(&region, &month).await?;
     Ok(Json(json!({ "rows": rows })))
 }
 
@@ -160,17 +164,21 @@ struct NewSale {
 async fn place(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse, Problem> {
     let new: NewSale = decoded(&body)?;
     if !(1..=QUANTITY_MAX).contains(&new.quantity) {
-        return Err(Problem::invalid("The quantity is from 1 to 1,000."));
+        return Err(Problem::wrong(
+            "quantity",
+            "The quantity is from 1 to 1,000.",
+        ));
     }
     if new.customer_id.is_empty() {
-        return Err(Problem::invalid("The order needs a customer."));
+        return Err(Problem::wrong("customerId", "The order needs a customer."));
     }
     let (product, region) = (&new.product_id, &new.region_id);
     let held = app.desk.rest().read().await;
     let found = app.desk.client().product(&product.as_str().into()).await?;
-    let found = found.ok_or_else(|| Problem::invalid(format!("There is no product {product}.")))?;
+    let found = found
+        .ok_or_else(|| Problem::wrong("productId", format!("There is no product {product}.")))?;
     let there = app.desk.client().region(&region.as_str().into()).await?;
-    there.ok_or_else(|| Problem::invalid(format!("There is no region {region}.")))?;
+    there.ok_or_else(|| Problem::wrong("regionId", format!("There is no region {region}.")))?;
     let sale = Sale {
         customer_id: new.customer_id,
         product_id: new.product_id,
@@ -241,7 +249,10 @@ struct Wanted {
 async fn want(State(app): State<App>, body: Bytes) -> Answer {
     let Wanted { orders_a_second } = decoded(&body)?;
     if orders_a_second > ORDERS_MAX {
-        return Err(Problem::invalid("The orders a second are from 0 to 200."));
+        return Err(Problem::wrong(
+            "ordersASecond",
+            "The orders a second are from 0 to 200.",
+        ));
     }
     app.seller.want(orders_a_second);
     Ok(Json(json!({ "ordersASecond": orders_a_second })))
@@ -286,7 +297,8 @@ async fn rename(State(app): State<App>, Path(product): Path<String>, body: Bytes
     let name = name.trim();
     let count = name.chars().count();
     if !(1..=NAME_CHARACTERS_MAX).contains(&count) || name.contains(char::is_control) {
-        return Err(Problem::invalid(
+        return Err(Problem::wrong(
+            "name",
             "A name has from 1 to 60 characters, in a line.",
         ));
     }

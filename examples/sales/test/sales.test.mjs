@@ -125,6 +125,7 @@ test("what cannot be is refused with a sentence", async () => {
   await refused(400, "GET", "/api/days/yesterday");
   await refused(400, "GET", "/api/months/2026-13");
   await refused(400, "GET", "/api/months/now/regions/west/top");
+  assert.equal(await refused(404, "GET", "/api/months/2026-11/regions/xx/top"), "There is no region xx.");
   await refused(400, "POST", "/api/selling", { ordersASecond: 201 });
   await refused(400, "POST", "/api/chaos", { isOn: 1 });
   await refused(404, "POST", "/api/workers/3/kill");

@@ -27,10 +27,18 @@ export function problemJson({ status, code, message, field }: Problem): Answer {
 
 /** The routes. The header `x-table-requests` says what each answer was made of. */
 export function apiRoutes(santa: SantaClient, description: string): Route[] {
-  const route = (method: string, path: string, answer: (asked: Asked) => Promise<Answer>): Route => ({
+  const route = (
+    method: string,
+    path: string,
+    answer: (asked: Asked) => Promise<Answer>,
+    query?: readonly string[],
+  ): Route => ({
     method,
     path: `/api${path}`,
-    answer: async (asked) => withCost(await costed(() => answer(asked))),
+    answer: async (asked) => {
+      if (query !== undefined) refuseOthers(asked, query);
+      return withCost(await costed(() => answer(asked)));
+    },
   });
   const after = ({ query }: Asked): string | undefined => query.get("after") ?? undefined;
   const toyId = (asked: Asked): ToyId => toys.toyIdOf(partOf(asked, "toyId"));
@@ -39,7 +47,7 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
     route("GET", "/toys", async (asked) => {
       const { items, next } = await toys.toys(santa, after(asked));
       return json(200, { toys: items.map(withoutKind), next });
-    }),
+    }, ["after"]),
     route("POST", "/toys", async (asked) => {
       const { name, description: text, price } = bodyOf(asked);
       const id = await toys.createToy(santa, {
@@ -55,7 +63,7 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
     route("GET", "/toys/{toyId}/demand", async (asked) => {
       const { toy, wishes, next } = await toys.demand(santa, toyId(asked), after(asked));
       return json(200, { toy: withoutKind(toy), wishes: wishes.map(withoutKind), next });
-    }),
+    }, ["after"]),
     route("PUT", "/toys/{toyId}/price", async (asked) => {
       const { seen, price } = bodyOf(asked);
       await toys.reprice(santa, toyId(asked), { seen: seen as number, price: price as number });
@@ -64,7 +72,7 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
     route("GET", "/letters", async (asked) => {
       const { letters: found, next } = await letters.letters(santa, after(asked));
       return json(200, { letters: found.map(shown), next });
-    }),
+    }, ["after"]),
     route("POST", "/letters", async (asked) => {
       const body = bodyOf(asked);
       const id =
@@ -103,6 +111,13 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
     ),
     route("GET", "/openapi.json", () => Promise.resolve({ ...json(200, null), body: description })),
   ];
+}
+
+/** Refuses what the query of a list does not take, such as a limit: nobody is to think that it was heard. */
+function refuseOthers({ query }: Asked, taken: readonly string[]): void {
+  const other = [...query.keys()].find((name) => !taken.includes(name));
+  if (other === undefined) return;
+  throw new Problem("invalid", `The list has no ${other}. It takes only ${taken.join(", ")}: leave the rest out.`, other);
 }
 
 function withCost([answer, requests]: readonly [Answer, readonly Request[]]): Answer {

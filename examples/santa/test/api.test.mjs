@@ -382,6 +382,8 @@ test("what does not exist is 404, and what cannot be read 400", async () => {
     ["GET", "/toys/toy-1/demand?after=abc"],
     ["GET", "/toys?after=abc"],
     ["GET", "/letters?after="],
+    ["GET", "/toys?limit=abc"],
+    ["GET", "/letters?limit=5"],
     ["GET", "/letters/abc"],
     ["GET", "/letters/abc/prices"],
     ["GET", "/letters/abc/history"],

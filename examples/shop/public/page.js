@@ -55,7 +55,7 @@ function meaning({ status, value }) {
     case "unknown_product":
       return `“${nameOf(value.productId)}” is not sold any more. Take it out.`;
     default:
-      return `This was not taken: ${value.detail}.`;
+      return `This was not taken. ${value.detail}`;
   }
 }
 
@@ -118,6 +118,7 @@ function count() {
     pieces += quantity;
     cents += quantity * prices.get(productId);
   }
+  document.querySelector(".checkout button").setAttribute("aria-disabled", String(pieces === 0));
   sum.textContent = pieces === 0 ? "The basket is empty" : `${counted(pieces, "piece")}, ${money(cents)}`;
 }
 
@@ -129,7 +130,7 @@ function checkout() {
   ];
   const form = element("form", { class: "checkout", onsubmit: (event) => void order(event) });
   form.append(element("h2", {}, "Your order"), element("p", { id: "sum", "aria-live": "polite" }));
-  form.append(...field("name", "Name", "text"), ...field("email", "E-mail", "email"), element("button", {}, "Order"));
+  form.append(...field("name", "Name", "text"), ...field("email", "E-mail", "email"), element("button", { "aria-disabled": String(basket.size === 0) }, "Order"));
   return form;
 }
 

@@ -20,24 +20,51 @@ export function problem(status: number, code: string, detail: string, more: obje
 }
 
 /** What a caller sent that cannot be read. */
-export class BadRequest extends Error {}
+export class BadRequest extends Error {
+  /** The member of the request that is wrong, where one is. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
+    super(message);
+    this.field = field;
+  }
+}
 
 /** The answer to an error. Only what concerns the caller's request is said; all else is for the log. */
 export function answerTo(error: unknown): Answer {
-  if (error instanceof BadRequest) return problem(400, "invalid", error.message);
+  if (error instanceof BadRequest) return invalid(error.message, error.field);
   if (!(error instanceof KeyfoldError)) throw error;
-  const { code, message } = error;
+  const { code, detail, message } = error;
+  if (detail.code === "invalid" && detail.name !== undefined) return refusedValue(detail.name, message);
   const status = statusOf(code);
-  if (status < 500) return problem(status, code, message);
+  if (status < 500) return problem(status, code, sentence(message));
   console.error(error);
   return problem(status, code, excuse(status));
 }
 
+function invalid(detail: string, field: string | undefined): Answer {
+  return problem(400, "invalid", detail, { ...(field !== undefined && { field }) });
+}
+
+/** A value that the model does not take. The name of its pattern or write is the program's own. */
+function refusedValue(field: string, message: string): Answer {
+  if (field === "after") return invalid("This after is of another list. Begin at the first page.", field);
+  const mark = `${field}: `;
+  const at = message.lastIndexOf(mark);
+  const why = at < 0 ? message : message.slice(at + mark.length);
+  return invalid(`${field} is not taken: ${why}.`, field);
+}
+
+/** A message as a sentence. */
+function sentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
+}
+
 /** The sentence about an error that is none of the caller's; what it was is in the log. */
 export function excuse(status: number): string {
-  if (status === 500) return "something is wrong with the shop itself: its log says what";
-  if (status === 503) return "the table is busy, and nothing was changed: try again";
-  return "the table did not answer as it should, or did not say what it did: look before you send it again";
+  if (status === 500) return "Something is wrong with the shop itself. Its log says what.";
+  if (status === 503) return "The table is busy, and nothing was changed. Try again.";
+  return "The table did not answer as it should, or did not say what it did. Look before you send it again.";
 }
 
 /** A code that the client gets later is an error of the compiler here. */

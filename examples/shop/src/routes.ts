@@ -30,20 +30,20 @@ export function ok(body: unknown): Answer {
 }
 
 export function absent(what: string): Answer {
-  return problem(404, "not_found", `there is no such ${what}`);
+  return problem(404, "not_found", `There is no such ${what}.`);
 }
 
 /** The part of the path of this name, which the route has. */
 export function part({ parts }: Asked, name: string): string {
   const found = parts[name];
-  if (found === undefined || found === "") throw new BadRequest(`${name} is missing in the path`);
+  if (found === undefined || found === "") throw new BadRequest(`The path has no ${name}. Send it.`, name);
   return found;
 }
 
 /** A value of the query that the route needs. */
 export function queried({ query }: Asked, name: string): string {
   const found = query[name];
-  if (found === undefined || found === "") throw new BadRequest(`${name} is missing in the query`);
+  if (found === undefined || found === "") throw new BadRequest(`The query has no ${name}. Send it.`, name);
   return found;
 }
 
@@ -51,7 +51,7 @@ export function queried({ query }: Asked, name: string): string {
 export function wholeOf(name: string, given: string): number {
   const value = Number(given);
   if (/^-?\d+$/.test(given) && Number.isSafeInteger(value)) return value;
-  throw new BadRequest(`${name} is ${JSON.stringify(given)}, and no whole number`);
+  throw new BadRequest(`${name} is ${JSON.stringify(given)}. Send a whole number.`, name);
 }
 
 /** Which page of a list is asked for. The client refuses a limit that is too small or too large. */
@@ -80,9 +80,9 @@ export function bodyOf({ body = "" }: Asked): Body {
   try {
     value = JSON.parse(body);
   } catch {
-    throw new BadRequest("the body is no JSON");
+    throw new BadRequest("The body is no JSON. Correct it.");
   }
-  if (!isObject(value)) throw new BadRequest("the body is no object");
+  if (!isObject(value)) throw new BadRequest("The body is no object. Send its members in braces.");
   return value;
 }
 
@@ -92,15 +92,33 @@ export function isObject(value: unknown): value is Body {
 
 export function textOf(body: Body, name: string): string {
   const value = body[name];
-  if (typeof value !== "string" || value === "") throw new BadRequest(`${name} is no text`);
+  if (value === undefined) throw missing(name);
+  if (typeof value !== "string" || value === "") {
+    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send a text that is not empty.`, name);
+  }
+  return value;
+}
+
+function missing(name: string): BadRequest {
+  return new BadRequest(`${name} is missing. Send it.`, name);
+}
+
+/** A truth value. */
+export function truthOf(body: Body, name: string): boolean {
+  const value = body[name];
+  if (value === undefined) throw missing(name);
+  if (typeof value !== "boolean") {
+    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send true or false.`, name);
+  }
   return value;
 }
 
 /** A whole number that is not negative. */
 export function numberOf(body: Body, name: string): number {
   const value = body[name];
+  if (value === undefined) throw missing(name);
   if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    throw new BadRequest(`${name} is no whole number from 0`);
+    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send a whole number from 0.`, name);
   }
   return value as number;
 }
@@ -112,7 +130,7 @@ export function strict(route: Route): Route {
   return {
     ...route,
     answer: async (asked) => {
-      refuseUnknown(bodyOf(asked), schema, "the body");
+      refuseUnknown(bodyOf(asked), schema, "The body");
       return answer(asked);
     },
   };
@@ -128,7 +146,7 @@ function refuseUnknown(value: unknown, { properties = {}, items }: Schema, at: s
     const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (of === undefined) {
       const known = Object.keys(properties).join(", ");
-      throw new BadRequest(`${at} has ${JSON.stringify(name)}, and takes only ${known}`);
+      throw new BadRequest(`${at} has ${JSON.stringify(name)}, and takes only ${known}.`, name);
     }
     refuseUnknown(member, of, name);
   }

@@ -53,5 +53,5 @@ export const problem: Schema = problemOf(text);
 
 /** A problem of certain words, with what belongs to them. */
 export function problemOf(code: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
-  return object({ status: whole, code, detail: text, ...more });
+  return object({ status: whole, code, detail: text, "field?": text, ...more });
 }

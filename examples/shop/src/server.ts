@@ -120,7 +120,7 @@ function serverOf(routes: readonly Route[], pages: ReadonlyMap<string, Sent>): S
 function addressOf({ url = "/" }: IncomingMessage): URL {
   // A path that begins with two slashes is a path, and names no host.
   const whole = url.startsWith("/") ? `http://localhost${url}` : url;
-  if (!URL.canParse(whole)) throw new BadRequest("the request names no address: ask for a path like /api/users");
+  if (!URL.canParse(whole)) throw new BadRequest("The request names no address. Ask for a path like /api/users.");
   return new URL(whole);
 }
 
@@ -142,13 +142,13 @@ async function answered(
   request: IncomingMessage,
 ): Promise<Sent> {
   if (isForeignName(request)) {
-    const detail = "the shop does not have the name in Host: if it does, start it with that name in ALLOW_HOST";
+    const detail = "The shop does not have the name in Host. If it does, start it with that name in ALLOW_HOST.";
     return json(problem(403, "forbidden", detail));
   }
   const { pathname: path, searchParams: query } = addressOf(request);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   if (method !== "GET" && isForeignPage(request)) {
-    return json(problem(403, "forbidden", "a page of another site sends this"));
+    return json(problem(403, "forbidden", "A page of another site sends this. Use the shop’s own page."));
   }
   const file = method === "GET" ? files.get(path) : undefined;
   if (file !== undefined) return file;
@@ -156,7 +156,7 @@ async function answered(
   if (found === undefined) return json(absent("route"));
   const body = method === "GET" ? undefined : await bodyOf(request);
   if (body === null) {
-    return json(problem(413, "too_large", `a body has at most ${BODY_BYTES_MAX} bytes`));
+    return json(problem(413, "too_large", `A body has at most ${BODY_BYTES_MAX} bytes. Shorten it.`));
   }
   const [route, parts] = found;
   const [answer, requests] = await costed(() =>

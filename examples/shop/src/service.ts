@@ -72,17 +72,17 @@ export async function placeOrder(shop: ShopClient, basket: Basket): Promise<Orde
   const quantities = new Map<ProductId, number>();
   for (const { productId, quantity } of basket.lines) {
     if (!Number.isInteger(quantity) || quantity < 1 || quantity > PIECES_MAX) {
-      const why = `the quantity of ${productId} is no number from 1 to ${PIECES}`;
+      const why = `The quantity of ${productId} is no number from 1 to ${PIECES}.`;
       return { outcome: "wrong_basket", why };
     }
     const pieces = (quantities.get(productId) ?? 0) + quantity;
     if (pieces > PIECES_MAX) {
-      return { outcome: "wrong_basket", why: `the order has more than ${PIECES} pieces of ${productId}` };
+      return { outcome: "wrong_basket", why: `The order has more than ${PIECES} pieces of ${productId}.` };
     }
     quantities.set(productId, pieces);
   }
   if (quantities.size === 0 || quantities.size > PRODUCTS_MAX) {
-    return { outcome: "wrong_basket", why: `an order has 1 to ${PRODUCTS_MAX} products` };
+    return { outcome: "wrong_basket", why: `An order has 1 to ${PRODUCTS_MAX} products.` };
   }
   const products = await shop.products({ productId: [...quantities.keys()] }).all(PRODUCTS_MAX);
   const prices = new Map(products.map(({ productId, price }) => [productId, price]));

@@ -58,8 +58,7 @@ function sparse(shop: ShopClient): Route[] {
       body: object({ active: truth }),
       answers: { 200: object({ active: truth }), 400: problem, 404: problem },
       answer: async (asked) => {
-        // The client refuses a value of another type.
-        const active = bodyOf(asked)["active"] as boolean;
+        const active = routes.truthOf(bodyOf(asked), "active");
         await shop.User.update({ userId: UserId(part(asked, "userId")) }, { active });
         return ok({ active });
       },
@@ -295,7 +294,8 @@ function expiryOf(at: string): string {
   const until = Date.parse(at) + VIEW_DAYS * 86_400_000;
   if (Number.isNaN(until)) return at;
   if (until > MOMENT_MAX) {
-    throw new BadRequest(`at is ${at}, too far in the future: a view is kept for ${VIEW_DAYS} days after it`);
+    const why = `at is ${at}, too far in the future: a view is kept for ${VIEW_DAYS} days after it.`;
+    throw new BadRequest(why, "at");
   }
   return new Date(until).toISOString();
 }

@@ -322,6 +322,31 @@ test("what does not exist is 404, and what cannot be read 400", async () => {
   }
 });
 
+test("a member that is missing or wrong is named, and no sentence names what is inside", async () => {
+  const [userId, none] = [await user(), randomUUID()];
+  for (const [method, path, body, field] of [
+    ["POST", "/users", {}, "email"],
+    ["POST", "/users", { email: "ada" }, "name"],
+    ["POST", "/users", { email: "ada", name: "" }, "name"],
+    ["POST", "/users", { email: "ada", name: "Ada", age: 5 }, "age"],
+    ["PUT", `/users/${userId}/active`, {}, "active"],
+    ["PUT", `/orders/${none}`, { userId }, "lines"],
+    ["PUT", `/orders/${none}`, { userId, lines: [] }, "lines"],
+    ["PUT", `/orders/${none}/status`, { status: "lost" }, "status"],
+    ["PUT", "/products/p", { category: "c", name: "n", stock: 1 }, "price"],
+    ["POST", "/products/pen/views", { at: "9999-12-31T00:00:00Z" }, "at"],
+    ["GET", "/orders", undefined, "status"],
+    ["GET", "/orders?status=foo", undefined, "status"],
+    ["GET", "/orders?status=paid&limit=abc", undefined, "limit"],
+    ["GET", "/active-users?after=abc", undefined, "after"],
+  ]) {
+    const { status, value } = await call(method, path, body);
+    assert.deepEqual([status, value.field], [400, field], `${method} ${path} ${JSON.stringify(value)}`);
+    assert.match(value.detail, /^\S.*\.$/, path);
+    assert.doesNotMatch(value.detail, /pattern|orders_by_status/, path);
+  }
+});
+
 test("each refusal has a sentence, with what was given", async () => {
   const [nobody, userId, none] = ["01HM5Z2V4XA7B8C9D0E1F2G3H4", await user(), randomUUID()];
   const [pen, pens] = [{ productId: "pen", quantity: 1 }, { productId: "pen", quantity: 0 }];
@@ -329,13 +354,13 @@ test("each refusal has a sentence, with what was given", async () => {
   await did("POST", "/users", taken);
   for (const [method, path, body, sentence] of [
     ["POST", "/users", taken, /e-mail/],
-    ["POST", "/users", { ...taken, age: 5 }, /"age".* only email, name$/],
+    ["POST", "/users", { ...taken, age: 5 }, /"age".* only email, name\.$/],
     ["POST", "/users", { ...taken, ["__proto__"]: 5 }, /"__proto__"/],
     ["PUT", `/orders/${none}`, { userId: nobody, lines: [pen] }, new RegExp(nobody)],
-    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, productId: "none" }] }, /no product none$/],
-    ["PUT", `/orders/${none}`, { userId, lines: [pens] }, /quantity of pen is no number from 1 to 1,000$/],
-    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, quantity: 9007199254740991 }] }, /quantity of pen is no number from 1 to 1,000$/],
-    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, quantity: 600 }, { ...pen, quantity: 600 }] }, /more than 1,000 pieces of pen$/],
+    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, productId: "none" }] }, /no product none\.$/],
+    ["PUT", `/orders/${none}`, { userId, lines: [pens] }, /quantity of pen is no number from 1 to 1,000\.$/],
+    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, quantity: 9007199254740991 }] }, /quantity of pen is no number from 1 to 1,000\.$/],
+    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, quantity: 600 }, { ...pen, quantity: 600 }] }, /more than 1,000 pieces of pen\.$/],
     ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, price: 1 }] }, /lines\[0\] has "price"/],
     ["GET", "/orders?status=paid&limit=abc", undefined, /^limit is "abc"/],
     ["GET", "/users/x/orders?limit=", undefined, /^limit is ""/],
@@ -353,7 +378,7 @@ test("each refusal has a sentence, with what was given", async () => {
 test("what is too large is refused, and so is what a page of another site sends", async () => {
   const large = await call("POST", "/users", `{"name":"${"x".repeat(200_000)}"}`);
   assert.deepEqual([large.status, large.value.code], [413, "too_large"]);
-  assert.equal(large.value.detail, "a body has at most 65536 bytes");
+  assert.equal(large.value.detail, "A body has at most 65536 bytes. Shorten it.");
   for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
     const { status, value } = await call("POST", "/users", {}, headers);
     assert.deepEqual([status, value.code], [403, "forbidden"]);
@@ -372,7 +397,7 @@ test("E2: a cursor of another list is refused", async () => {
 test("409: a refused order says which product", async () => {
   const lines = [{ productId: "tray", quantity: 2 }];
   const { status, value } = await call("PUT", `/orders/${randomUUID()}`, { userId: await user(), lines });
-  const detail = "there are too few pieces of tray";
+  const detail = "There are too few pieces of tray.";
   const refused = { status: 409, code: "out_of_stock", detail, productId: "tray" };
   assert.deepEqual([status, value], [409, refused]);
   const again = { category: "tests", name: "pen", price: 1, stock: 1 };

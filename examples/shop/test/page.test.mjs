@@ -109,7 +109,7 @@ test("the page fits a phone and a desk, in the light and in the dark", async () 
       const name = `${viewport === PHONE ? "phone" : "desktop"}-${colorScheme}`;
       await page.screenshot({ path: `${SHOTS}products-${name}.png` });
       await page.goto("/#/orders/00000000-0000-4000-8000-000000000000");
-      await page.getByText("there is no such order").waitFor();
+      await page.getByText("There is no such order.").waitFor();
       assert.deepEqual(await page.evaluate(examined), [], name);
       await page.context().close();
     }

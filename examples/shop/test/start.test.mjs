@@ -88,7 +88,7 @@ test("on a server, two shops have the same stock, and a table that is gone is no
   assert.equal((await json(other, "/products/top")).stock, 1);
   await server.stop();
   const answer = await fetch(`${one}/api/products/top`);
-  const detail = "the table did not answer as it should, or did not say what it did: look before you send it again";
+  const detail = "The table did not answer as it should, or did not say what it did. Look before you send it again.";
   assert.deepEqual([answer.status, await answer.json()], [502, { status: 502, code: "transport", detail }]);
   assert.match(both[0].said(), /KeyfoldError/);
   for (const { end } of both) assert.equal(await end(), 0);

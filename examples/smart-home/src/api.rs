@@ -4,12 +4,12 @@ use crate::home::Home;
 use crate::model::{Activity, DeviceId, NewReading, Reading, SensorId, Status};
 use crate::polling::{POLLS_MAX, Polling};
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use examples_web::{Asked, Problem, decoded, events, json_file, look, page, script};
 use keyfold::typed::{Number, Precision, Timestamp, truncated};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -97,7 +97,10 @@ struct Wanted {
 async fn want(State(app): State<App>, body: Bytes) -> Answer {
     let Wanted { polls_a_second } = decoded(&body)?;
     if polls_a_second > POLLS_MAX {
-        return Err(Problem::invalid("The polls a second are from 0 to 1,000."));
+        return Err(Problem::wrong(
+            "pollsASecond",
+            "The polls a second are from 0 to 1,000.",
+        ));
     }
     app.polling.want(polls_a_second);
     Ok(Json(json!({ "pollsASecond": polls_a_second })))
@@ -113,7 +116,10 @@ struct GivenBurst {
 async fn burst(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse, Problem> {
     let GivenBurst { events } = decoded(&body)?;
     if !(1..=EVENTS_MAX).contains(&events) {
-        return Err(Problem::invalid("A burst has from 1 to 2,000 events."));
+        return Err(Problem::wrong(
+            "events",
+            "A burst has from 1 to 2,000 events.",
+        ));
     }
     Ok(Json(app.home.burst(events).await?))
 }
@@ -125,7 +131,11 @@ async fn devices(State(app): State<App>) -> Answer {
 }
 
 async fn activity(State(app): State<App>, Path(device): Path<String>) -> Answer {
-    let activity = app.home.activity(&DeviceId::from(device)).await?;
+    let device = DeviceId::from(device);
+    if !Home::has(&device) {
+        return Err(Problem::not_found(format!("There is no device {device}.")));
+    }
+    let activity = app.home.activity(&device).await?;
     let activity: Vec<Value> = activity.iter().map(activity_json).collect();
     Ok(Json(json!({ "activity": activity })))
 }
@@ -137,12 +147,12 @@ struct Range {
 }
 
 /// The moment of a text, with the digits that the model keeps.
-fn time_of(text: &str) -> Result<Timestamp, Problem> {
+fn time_of(field: &str, text: &str) -> Result<Timestamp, Problem> {
     let why = |_| {
         let last = truncated(Timestamp::MAX, Precision::Millis);
-        Problem::invalid(format!(
-            "{text} is no time like 2026-11-24T08:00:00Z, of which {last} is the last."
-        ))
+        let detail =
+            format!("{text:?} is no time like 2026-11-24T08:00:00Z, of which {last} is the last.");
+        Problem::wrong(field, detail)
     };
     let time: Timestamp = text.parse().map_err(why)?;
     Ok(truncated(time, Precision::Millis))
@@ -154,14 +164,18 @@ const RANGE_DAYS_MAX: i64 = 731;
 fn check_range(from: Timestamp, to: Timestamp) -> Result<(), Problem> {
     let days = (to.as_second() - from.as_second()) / (24 * 60 * 60);
     if from > to {
-        return Err(Problem::invalid(format!(
-            "The range ends before it begins: to is {to}, from is {from}."
-        )));
+        return Err(Problem::wrong(
+            "to",
+            format!("The range ends before it begins: to is {to}, from is {from}."),
+        ));
     }
     if days > RANGE_DAYS_MAX {
-        return Err(Problem::invalid(format!(
-            "The range from {from} to {to} has {days} days. Ask for at most {RANGE_DAYS_MAX}."
-        )));
+        return Err(Problem::wrong(
+            "to",
+            format!(
+                "The range from {from} to {to} has {days} days. Ask for at most {RANGE_DAYS_MAX}."
+            ),
+        ));
     }
     Ok(())
 }
@@ -170,9 +184,9 @@ fn check_range(from: Timestamp, to: Timestamp) -> Result<(), Problem> {
 async fn readings(
     State(app): State<App>,
     Path(sensor): Path<String>,
-    Query(Range { from, to }): Query<Range>,
+    Asked(Range { from, to }): Asked<Range>,
 ) -> Result<Json<Readings>, Problem> {
-    let (from, to) = (time_of(&from)?, time_of(&to)?);
+    let (from, to) = (time_of("from", &from)?, time_of("to", &to)?);
     check_range(from, to)?;
     let sensor = SensorId::from(sensor);
     let (readings, next) = app.home.readings(&sensor, from, to).await?;
@@ -204,7 +218,7 @@ fn number_of(body: &[u8]) -> Result<Number, Problem> {
         .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
     let text = digits.value.get();
     let number = text.parse::<Number>();
-    number.map_err(|why| Problem::invalid(format!("The value {text}: {why}.")))
+    number.map_err(|why| Problem::wrong("value", format!("The value {text}: {why}.")))
 }
 
 /// N6: a reading goes into the table of its month.
@@ -215,7 +229,7 @@ async fn add_reading(
 ) -> Result<impl IntoResponse, Problem> {
     let GivenReading { at, .. } = decoded(&body)?;
     let value = number_of(&body)?;
-    let at = time_of(&at)?;
+    let at = time_of("at", &at)?;
     let sensor_id = SensorId::from(sensor);
     let reading = NewReading {
         sensor_id,

@@ -104,6 +104,11 @@ impl Home {
         DeviceId::from(format!("device-{number:02}"))
     }
 
+    /// Whether it is one of the home's devices.
+    pub fn has(device: &DeviceId) -> bool {
+        (1..=DEVICES).any(|number| Home::device(number) == *device)
+    }
+
     /// N4: writes what a poll has found.
     ///
     /// # Errors

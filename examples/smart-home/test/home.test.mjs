@@ -78,6 +78,7 @@ test("what cannot be is refused with a sentence", async () => {
   ]) await refused("GET", `/api/sensors/attic/readings?${range}`);
   await refused("POST", "/api/sensors/attic/readings", { at: "2026-11-01T00:00:00Z", value: 1e200 });
   await refused("POST", "/api/sensors/attic/readings", { at: "yesterday", value: 1 });
+  assert.equal((await api.call("GET", "/api/devices/nope/activity")).status, 404);
   const last = "9999-12-30T22:00:00.999Z";
   assert.equal((await api.call("POST", "/api/sensors/attic/readings", { at: last, value: 1 })).status, 201);
   const later = await api.call("POST", "/api/sensors/attic/readings", { at: "9999-12-31T00:00:00Z", value: 1 });

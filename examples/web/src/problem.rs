@@ -3,8 +3,7 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keyfold::{Error, Incomplete};
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Write;
 
 /// The media type of problems (RFC 9457).
@@ -35,6 +34,14 @@ impl Problem {
         Problem::new(StatusCode::BAD_REQUEST, "invalid", detail)
     }
 
+    /// A member of the request, of its body or of its query, is wrong or missing.
+    pub fn wrong(field: impl Into<String>, detail: impl Into<String>) -> Problem {
+        Problem {
+            field: Some(field.into()),
+            ..Problem::invalid(detail)
+        }
+    }
+
     /// There is no such thing.
     pub fn not_found(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "not_found", detail)
@@ -53,6 +60,12 @@ impl Problem {
     /// The sentence about it, with what to do.
     pub fn detail(&self) -> &str {
         &self.detail
+    }
+
+    /// The member of the request that is wrong, where it is one.
+    #[cfg(test)]
+    pub(crate) fn field(&self) -> Option<&str> {
+        self.field.as_deref()
     }
 
     /// What the routes have refused before a handler saw it, such as a number of a query that is none.
@@ -102,9 +115,11 @@ impl From<Error> for Problem {
 
 fn of_error(error: &Error) -> Problem {
     match error {
-        Error::Invalid { message: why, .. } => {
-            Problem::invalid(format!("It cannot be asked or stored so: {why}."))
-        }
+        Error::Invalid {
+            message: why,
+            attribute,
+            ..
+        } => of_invalid(why, attribute.as_deref()),
         Error::NotFound(_) => Problem::not_found("It is not there. Look for it in the lists."),
         Error::Exists(_) | Error::Taken { .. } => {
             Problem::conflict("exists", "It is there already. Choose another name.")
@@ -138,6 +153,22 @@ fn of_error(error: &Error) -> Problem {
     }
 }
 
+/// What the model does not take. The name of its pattern or write is the program's own.
+fn of_invalid(why: &str, attribute: Option<&str>) -> Problem {
+    match attribute {
+        Some("after") => Problem::wrong(
+            "after",
+            "This after is of another list or time. Begin at the first page.",
+        ),
+        Some(field) => {
+            let mark = format!("{field}: ");
+            let why = why.rsplit_once(&mark).map_or(why, |(_, why)| why);
+            Problem::wrong(field, format!("The member {field} is not taken: {why}."))
+        }
+        None => Problem::invalid(format!("It cannot be asked or stored so: {why}.")),
+    }
+}
+
 /// Some items of a batch are stored, and all of them are known.
 fn in_part(batch: &Incomplete) -> Problem {
     let (written, unwritten) = (batch.written.len(), batch.unwritten.len());
@@ -168,90 +199,10 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The body of a request: an object of JSON.
-///
-/// # Errors
-/// A body that is no object of this form is a problem that names the member.
-pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let body: Value = serde_json::from_slice(body)
-        .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
-    if !body.is_object() {
-        let detail = "The body is no object. Send its members in braces.";
-        return Err(Problem::invalid(detail));
-    }
-    serde_path_to_error::deserialize(body).map_err(|why| {
-        let field = (why.path().iter().count() > 0).then(|| why.path().to_string());
-        let place = field
-            .as_ref()
-            .map_or("The body".to_owned(), |path| format!("The member {path}"));
-        let detail = format!("{place}: {}.", in_words(&why.inner().to_string()));
-        Problem {
-            field,
-            ..Problem::invalid(detail)
-        }
-    })
-}
-
-/// A sentence of serde without the names of types in Rust.
-fn in_words(why: &str) -> String {
-    let words = why.split(' ').map(|word| match word {
-        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
-        "f32" | "f64" => "a number",
-        word => word,
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Problem, StatusCode, decoded};
+    use super::{Problem, StatusCode};
     use keyfold::{Error, Incomplete};
-    use serde::Deserialize;
-
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Given {
-        id: String,
-        places: u32,
-    }
-
-    fn refused(body: &str) -> String {
-        let Problem { detail, .. } = decoded::<Given>(body.as_bytes()).unwrap_err();
-        detail
-    }
-
-    #[test]
-    fn a_wrong_body_names_its_member() {
-        assert_eq!(
-            decoded::<Given>(br#"{"id":"a","places":2}"#),
-            Ok(Given {
-                id: "a".to_owned(),
-                places: 2
-            })
-        );
-        assert_eq!(
-            refused(r#"{"id":"a","places":"1"}"#),
-            "The member places: invalid type: string \"1\", expected a whole number."
-        );
-        assert_eq!(
-            refused(r#"{"id":"a","places":-1}"#),
-            "The member places: invalid value: integer `-1`, expected a whole number."
-        );
-        assert_eq!(
-            refused(r#"{"id":"a"}"#),
-            "The body: missing field `places`."
-        );
-        for no_object in [r#"["a",2]"#, "[]", "null", "5"] {
-            assert!(refused(no_object).starts_with("The body is no object."));
-        }
-        assert!(refused("{").starts_with("The body is no JSON: "));
-        let field = |body: &str| decoded::<Given>(body.as_bytes()).unwrap_err().field;
-        assert_eq!(
-            field(r#"{"id":"a","places":"1"}"#).as_deref(),
-            Some("places")
-        );
-        assert_eq!(field("[]"), None);
-    }
 
     #[test]
     fn a_batch_that_was_written_in_part_says_how_much() {
@@ -272,5 +223,29 @@ mod tests {
         let unknown = of(vec![3]);
         let status = StatusCode::BAD_GATEWAY;
         assert_eq!((unknown.status, unknown.code), (status, "unknown_outcome"));
+    }
+
+    #[test]
+    fn a_value_that_the_model_refuses_is_named_without_its_pattern() {
+        let invalid = |message: &str, attribute: Option<&str>| {
+            Problem::from(Error::Invalid {
+                message: message.to_owned(),
+                of: Some("the pattern orders".to_owned()),
+                attribute: attribute.map(str::to_owned),
+            })
+        };
+        let why = "the pattern orders: status: there is no word `foo`";
+        let named = invalid(why, Some("status"));
+        assert_eq!(named.field.as_deref(), Some("status"));
+        assert_eq!(
+            named.detail,
+            "The member status is not taken: there is no word `foo`."
+        );
+        let whole = invalid("it is too large", None);
+        assert_eq!(whole.field, None);
+        assert_eq!(
+            whole.detail,
+            "It cannot be asked or stored so: it is too large."
+        );
     }
 }
