@@ -9,10 +9,12 @@
 //! - `function`: what a program hands in; `part`: records that are handled together.
 //! - `event`: JSON of events, answers and discarded batches; `lane`: which batch comes next, and what
 //!   follows from its outcome, without requests; `shard`: reads a shard and moves its position.
+//! - `discards`: batches that were discarded, read and sent again.
 //! - `run`: finds the shards, and reads them on threads.
 //!
 //! Deliberately absent: HTTP and processes (a program has the [`Function`]), and tumbling windows.
 
+mod discards;
 mod event;
 mod filter;
 mod function;
@@ -22,6 +24,7 @@ mod run;
 mod settings;
 mod shard;
 
+pub use discards::{Discard, Kept};
 pub use filter::Pattern;
 pub use function::{Function, Invocation, Listener};
 pub use part::Reply;

@@ -352,7 +352,7 @@ impl Shard {
 }
 
 /// A cause for a log, in one short line: a function may answer anything.
-fn in_a_line(why: &str) -> String {
+pub(crate) fn in_a_line(why: &str) -> String {
     let mut chars = why.chars();
     let plain = |char: char| if char.is_control() { ' ' } else { char };
     let mut line: String = chars.by_ref().take(CAUSE_MAX).map(plain).collect();
@@ -364,7 +364,7 @@ fn in_a_line(why: &str) -> String {
 
 /// Calls the function with a batch.
 fn call(of: &Parts, part: &mut Part) -> Outcome {
-    part.id = request_id(&*of.world);
+    part.id = request_id(|| of.world.random());
     let event = event::event(&part.entries);
     let reply = of.function.invoke(Invocation {
         id: &part.id,
@@ -378,8 +378,8 @@ fn call(of: &Parts, part: &mut Part) -> Outcome {
 }
 
 /// A random UUID.
-fn request_id(world: &dyn World) -> String {
-    let (high, low) = (world.random(), world.random());
+pub(crate) fn request_id(random: impl Fn() -> u64) -> String {
+    let (high, low) = (random(), random());
     format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
         high >> 32,
