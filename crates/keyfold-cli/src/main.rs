@@ -103,7 +103,7 @@ enum Command {
     Verify(cmd::verify::Arguments),
     /// Keep the rows of a model's views, rebuild them, and show how far they are.
     Views(cmd::views::Arguments),
-    /// List the batches that `serve --on-stream` has discarded, and send them again.
+    /// Show how far the mappings of `serve --on-stream` are, list what they have discarded, and send it again.
     Events(cmd::events::Arguments),
     /// Carry tables to another place while their writers go on: copy, follow, compare.
     Move(cmd::moving::Arguments),

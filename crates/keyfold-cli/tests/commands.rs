@@ -520,6 +520,7 @@ fn a_read_creates_no_data_folder() {
         (5, &["views", "status", viewed]),
         (5, &["views", "failures", viewed]),
         (5, &["views", "replay", viewed]),
+        (5, &["events", "status"]),
         (5, &["events", "failures", discarded]),
         (
             5,

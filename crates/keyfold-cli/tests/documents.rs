@@ -345,6 +345,7 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["views", "replay", shop, "--data", "d"]),
         (2, vec!["views", "rebuild", shop, "--data", "d"]),
         (2, vec!["views", "run", shop, "--data", "d"]),
+        (0, vec!["events", "status", "--data", "v"]),
         (0, vec!["events", "failures", discarded, "--data", "v"]),
         (2, vec!["events", "failures", shop, "--data", "v"]),
         (0, [&again[..], &["Other=http://127.0.0.1:1"]].concat()),

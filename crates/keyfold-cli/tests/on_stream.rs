@@ -47,10 +47,15 @@ fn wrong_mappings_are_refused_before_the_server_is_ready() {
 
 /// Takes one request; returns the connection, the request's first line and its body.
 fn taken(listener: &TcpListener) -> (TcpStream, String, Json) {
-    let (stream, _) = listener.accept().unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
-    reader.read_line(&mut first).unwrap();
+    let (stream, mut reader) = loop {
+        let (stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        // At its start a server connects once, and asks for nothing.
+        if reader.read_line(&mut first).unwrap() > 0 {
+            break (stream, reader);
+        }
+    };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
@@ -336,6 +341,58 @@ fn a_discarded_record_that_the_stream_does_not_hold_is_said() {
         "events", "replay", failed, "--to", "Notes=sh", "--data", "d",
     ];
     place.json(2, &line);
+}
+
+#[test]
+fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
+    let place = Workplace::new();
+    let model = place.write("notes.keyfold", MODEL);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mapping = format!("Notes=http://{}?batch=1", listener.local_addr().unwrap());
+    let server = Server::start(&[&model, "--on-stream", &mapping]);
+    let at = ["--endpoint", server.endpoint.as_str()];
+    for id in ["id=1", "id=2", "id=3"] {
+        place.json(0, &[&["put", &model, "Note", id], &at[..]].concat());
+    }
+    let state = || place.json(0, &[&["events", "status", "Notes"], &at[..]].concat());
+    // It moves behind a record that was handled, and says why the next one is not.
+    let numbers = ["200 OK", "500 x"].map(|status| {
+        let (_, event) = take(&listener, status, "null");
+        event["Records"][0]["dynamodb"]["SequenceNumber"].clone()
+    });
+    let until = Instant::now() + Duration::from_secs(60);
+    let shard = loop {
+        let shard = state()["mappings"][0]["shards"][0].clone();
+        if shard["error"].is_string() {
+            break shard;
+        }
+        assert!(Instant::now() < until, "{shard}");
+    };
+    assert_eq!(
+        (&shard["table"], &shard["behind"]),
+        (&json!("Notes"), &json!(2))
+    );
+    assert_eq!(shard["position"], numbers[0], "{shard}");
+    let why = "the function failed: 500 Internal Server Error: null";
+    assert_eq!(shard["error"], why);
+    let shown = place.text(&[&["events", "status"], &at[..]].concat());
+    let name = mapping.split_once('?').unwrap().0;
+    for part in [name, "Notes: 2 records behind (", why, "shardId-"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // The error goes when the records are handled.
+    for _ in 0..2 {
+        take(&listener, "200 OK", "null");
+    }
+    loop {
+        let shard = state()["mappings"][0]["shards"][0].clone();
+        if shard["behind"] == 0 && shard["error"].is_null() {
+            break;
+        }
+        assert!(Instant::now() < until, "{shard}");
+    }
+    let other = [&["events", "status", "Others"], &at[..]].concat();
+    assert_eq!(place.json(0, &other)["mappings"], json!([]));
 }
 
 #[cfg(unix)]

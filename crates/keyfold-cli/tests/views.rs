@@ -383,8 +383,14 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
     let place = Workplace::new();
     let model = place.write("a.keyfold", MODEL);
     let mapping = "Mian=http://127.0.0.1:1/x";
-    let serving = Serving::start(&place, &[&model, "--on-stream", mapping]);
-    serving.until(&format!("on-stream {mapping}: attached"));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let other = format!("Mian=http://{}/x", listener.local_addr().unwrap());
+    let both = ["--on-stream", mapping, "--on-stream", &other];
+    let serving = Serving::start(&place, &[&[model.as_str()], &both[..]].concat());
+    serving.until(&format!(
+        "on-stream {mapping}: attached; it is not reached yet, and records wait: 127.0.0.1:1: "
+    ));
+    serving.until(&format!("on-stream {other}: attached\n"));
     serving.until(&format!(
         "on-stream {mapping}: waits for the table; did you mean `Main`?"
     ));
@@ -393,7 +399,7 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
         .lines
         .lock()
         .unwrap()
-        .matches("waits for the table")
+        .matches(&format!("on-stream {mapping}: waits for the table"))
         .count();
     assert_eq!(said, 1);
 }

@@ -11,6 +11,7 @@ use crate::mapping::shard::{in_a_line, request_id};
 use crate::pages::EMPTY_PAGES;
 use crate::position::{self, Position};
 use crate::records::{iterator, iterator_at, records};
+use crate::streams::table_of;
 use crate::threads::{Sends, Threads};
 use crate::world::Io;
 use keyfold_api::ErrorKind;
@@ -92,11 +93,7 @@ impl Discard {
 
     /// The table of its stream.
     pub fn table(&self) -> &str {
-        let stream = self.shard.stream.as_str();
-        let behind = stream
-            .split_once(":table/")
-            .map_or(stream, |(_, name)| name);
-        behind.split_once('/').map_or(behind, |(name, _)| name)
+        table_of(&self.shard.stream)
     }
 }
 

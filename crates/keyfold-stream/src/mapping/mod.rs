@@ -10,7 +10,7 @@
 //! - `event`: JSON of events, answers and discarded batches; `lane`: which batch comes next, and what
 //!   follows from its outcome, without requests; `shard`: reads a shard and moves its position.
 //! - `discards`: batches that were discarded, read and sent again.
-//! - `run`: finds the shards, and reads them on threads.
+//! - `run`: finds the shards, and reads them on threads; `status`: how far they are.
 //!
 //! Deliberately absent: HTTP and processes (a program has the [`Function`]), and tumbling windows.
 
@@ -23,6 +23,7 @@ mod part;
 mod run;
 mod settings;
 mod shard;
+mod status;
 
 pub use discards::{Discard, Kept};
 pub use filter::Pattern;
@@ -31,3 +32,4 @@ pub use part::Reply;
 pub use run::{Mapping, Running};
 pub use settings::Settings;
 pub use shard::{Shard, Step};
+pub use status::{MappingStatus, ShardStatus, status};

@@ -1,7 +1,7 @@
 //! Reads a shard for a mapping: forms batches, calls the function, and moves the position behind what is
 //! finished.
 
-use crate::lease::Lease;
+use crate::lease::{Lease, Trouble};
 use crate::lease_table::{Changed, LeaseTable};
 use crate::mapping::event;
 use crate::mapping::function::{Function, Invocation, Listener};
@@ -14,7 +14,7 @@ use crate::world::{Io, World};
 use keyfold_api::{ErrorKind, StreamEvent};
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +56,8 @@ pub struct Shard {
     next_read: Duration,
     is_end: bool,
     lanes: Vec<Lane>,
+    /// Why the last batch of a lane was not handled.
+    errors: BTreeMap<usize, String>,
     /// The numbers of the records that were read and lie behind the position, in order.
     order: VecDeque<String>,
     /// Those of them that are not finished.
@@ -80,6 +82,7 @@ impl Shard {
             next_read: Duration::ZERO,
             is_end: false,
             lanes,
+            errors: BTreeMap::new(),
             order: VecDeque::new(),
             open: BTreeSet::new(),
             of,
@@ -101,8 +104,12 @@ impl Shard {
         }
         self.expire();
         let outcomes = self.invoke();
+        let was_called = !outcomes.is_empty();
         for (at, outcome) in outcomes {
             self.settle(at, &outcome);
+        }
+        if was_called {
+            self.note_error();
         }
         match self.checkpoint() {
             Ok(Changed::Yes) => {}
@@ -268,26 +275,47 @@ impl Shard {
             return;
         };
         match outcome {
-            Outcome::All => {}
+            Outcome::All => drop(self.errors.remove(&at)),
             Outcome::UpTo(handled) => {
+                self.errors.remove(&at);
                 of.listener.report(&format!(
                     "the function handled {handled} records of a batch"
                 ));
             }
             Outcome::Failed(_, why) => {
-                let why = in_a_line(why);
-                of.listener.report(&format!("the function failed: {why}"));
+                let why = format!("the function failed: {}", in_a_line(why));
+                of.listener.report(&why);
+                self.errors.insert(at, why);
             }
             Outcome::Unreachable(why) => {
-                let why = in_a_line(why);
-                of.listener
-                    .report(&format!("the function is not reached: {why}"));
+                let why = format!("the function is not reached: {}", in_a_line(why));
+                of.listener.report(&why);
+                self.errors.insert(at, why);
             }
         }
         let settled = lane.settle(&of.settings, outcome, now);
         self.finish(&settled.finished);
         if let Some(discarded) = settled.discarded {
             self.discard(discarded);
+        }
+    }
+
+    /// Stores the last error of the function with the lease, for those who ask for the state of the mapping. Where it
+    /// cannot be stored, the position cannot be, which is reported.
+    fn note_error(&mut self) {
+        let of = &self.of;
+        let why = self.errors.values().next();
+        if why == self.lease.error.as_ref().map(|error| &error.why) {
+            return;
+        }
+        let since = u64::try_from(of.world.epoch_ms()).unwrap_or_default();
+        let error = why.map(|why| Trouble {
+            why: why.clone(),
+            since_epoch_ms: since,
+        });
+        let stored = of.leases.set_error(&*of.world, &self.lease, error.as_ref());
+        if matches!(blocked(stored), Ok(Changed::Yes)) {
+            self.lease.error = error;
         }
     }
 

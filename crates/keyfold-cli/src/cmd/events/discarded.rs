@@ -3,6 +3,7 @@
 //! A line of the file has numbers only. The records are read from the stream, which keeps them for 24 hours. Batches
 //! that were handled since are in a file beside it: a server may append to the first one meanwhile.
 
+use super::age::aged;
 use crate::backend::{BackendArguments, Use};
 use crate::cmd::on_stream::{Called, Prepared, Served};
 use crate::failure::Failure;
@@ -259,16 +260,6 @@ fn age_ms(moment: Option<&str>) -> Option<u64> {
     let moment: jiff::Timestamp = moment?.parse().ok()?;
     let age = origin().now_epoch_ms - moment.as_millisecond();
     Some(u64::try_from(age).unwrap_or_default())
-}
-
-/// An age in words: the largest unit of which there are two.
-fn aged(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7_200 => format!("{} min", seconds / 60),
-        _ => format!("{} h", seconds / 3_600),
-    }
 }
 
 /// The key of the item of a record.

@@ -1,9 +1,11 @@
 //! `keyfold events`: what became of the events of `keyfold serve --on-stream`.
 //!
 //! `discarded` lists the batches that a mapping has given up, with the records that the stream still holds, and sends
-//! them again.
+//! them again. `status` shows how far the mappings are.
 
+mod age;
 mod discarded;
+mod status;
 
 use crate::backend::BackendArguments;
 use crate::failure::Failure;
@@ -20,6 +22,15 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Action {
+    /// Show how far each mapping is: its shards, the records behind its position, their age, and the last error of the
+    /// function.
+    Status {
+        /// The table [default: all of them].
+        #[arg(value_name = "TABLE")]
+        table: Option<String>,
+        #[command(flatten)]
+        backend: BackendArguments,
+    },
     /// List the batches that were discarded, each with the cause, its age and the keys of its items, read from the
     /// stream anew.
     Failures {
@@ -49,6 +60,7 @@ enum Action {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
+        Action::Status { table, backend } => status::show(table.as_deref(), backend, output),
         Action::Failures { file, backend } => discarded::list(file, backend, output),
         Action::Replay {
             file,

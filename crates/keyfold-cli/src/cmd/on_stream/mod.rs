@@ -97,6 +97,14 @@ impl Prepared {
 }
 
 impl Target {
+    /// Whether somebody answers at a URL; the reason for which nobody does.
+    fn reach(&self) -> Result<(), String> {
+        match self {
+            Target::Url(url) => url.reach(),
+            Target::Command(_) => Ok(()),
+        }
+    }
+
     /// Makes the function, and starts its processes.
     fn start(self, settings: &Settings, surroundings: &Surroundings) -> Arc<dyn Function> {
         let surroundings = surroundings.clone();
@@ -192,7 +200,12 @@ impl Mappings {
         let send = keyfold_stream::sends(backend);
         let start = |one: Prepared| {
             let label = label(&one.settings);
-            terminal::error_line(&format!("on-stream {label}: attached"));
+            let reached = one.target.reach();
+            let waits = reached.map_or_else(
+                |why| format!("; it is not reached yet, and records wait: {why}"),
+                |()| String::new(),
+            );
+            terminal::error_line(&format!("on-stream {label}: attached{waits}"));
             let function = one.target.start(&one.settings, &ground.surroundings);
             let log = Arc::new(Log {
                 label,
