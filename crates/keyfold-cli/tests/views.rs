@@ -139,8 +139,7 @@ fn verify_compares_rows_with_their_sources() {
         1,
         "view_row: 3 items of its source make it, and it is not stored",
     );
-    let wanted =
-        json!({"view": "Sold", "rows": 0, "compared": true, "notCompared": [], "live": null});
+    let wanted = json!({"view": "Sold", "rows": 0, "compared": true, "notCompared": [], "reasons": {}, "why": null, "live": null});
     assert_eq!(unbuilt, wanted);
     let shown = text(&place.run(&["verify", "--yes"]));
     assert!(shown.contains("The view Sold was never built"), "{shown}");
@@ -160,6 +159,43 @@ fn verify_compares_rows_with_their_sources() {
             .unwrap()
             .contains("1 row of views may be behind"),
         "{behind}"
+    );
+}
+
+#[test]
+fn verify_says_why_attributes_of_rows_are_not_compared() {
+    let place = Workplace::new();
+    let more =
+        "  orders: count, spent: sum cost, buyers: distinct buyer\n  best: top 2 cost only buyer\n";
+    let model = MODEL
+        .replace("cost: number", "cost: number, buyer: string")
+        .replace("  orders: count, spent: sum cost\n", more);
+    let model = place.write("shop.keyfold", &model);
+    let order = [
+        "put",
+        &model,
+        "Order",
+        "id=1",
+        "product=p",
+        "cost=2",
+        "buyer=b",
+    ];
+    place.json(0, &order);
+    place.json(0, &["views", "rebuild", &model]);
+    let seen = place.json(0, &["verify", &model])["views"][0].clone();
+    assert_eq!(seen["notCompared"], json!(["buyers", "best"]), "{seen}");
+    let shown = text(&place.run(&["verify", &model, "--yes"]));
+    for (name, why) in [("buyers", "different values"), ("best", "first items")] {
+        let reason = seen["reasons"][name].as_str().unwrap();
+        assert!(reason.contains(why), "{name}: {reason}");
+        assert!(shown.contains(reason), "{reason}: {shown}");
+    }
+    let seen = place.json(0, &["verify", &model, "--sample", "5"])["views"][0].clone();
+    assert_eq!(seen["why"], "a sample has not all items of a row", "{seen}");
+    let shown = text(&place.run(&["verify", &model, "--yes", "--sample", "5"]));
+    assert!(
+        shown.contains("with their source: a sample has not"),
+        "{shown}"
     );
 }
 
