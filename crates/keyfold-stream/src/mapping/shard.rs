@@ -278,9 +278,9 @@ impl Shard {
             Outcome::All => drop(self.errors.remove(&at)),
             Outcome::UpTo(handled) => {
                 self.errors.remove(&at);
-                of.listener.report(&format!(
-                    "the function handled {handled} records of a batch"
-                ));
+                let handled = counted(*handled);
+                of.listener
+                    .report(&format!("the function handled {handled} of a batch"));
             }
             Outcome::Failed(_, why) => {
                 let why = format!("the function failed: {}", in_a_line(why));
@@ -332,9 +332,9 @@ impl Shard {
             Condition::RetryAttemptsExhausted => "its retries are used up",
             Condition::RecordAgeExceeded => "it is too old",
         };
-        let count = part.entries.len();
+        let records = counted(part.entries.len());
         of.listener
-            .report(&format!("a batch of {count} records is discarded: {why}"));
+            .report(&format!("a batch of {records} is discarded: {why}"));
         let now_ms = of.world.epoch_ms();
         let record = event::discarded((key, &part), condition, &of.function.arn(), now_ms);
         if let Err(why) = of.listener.discarded(&record) {
@@ -376,6 +376,14 @@ impl Shard {
                 Err(error)
             }
         }
+    }
+}
+
+/// `1 record`, `2 records`.
+fn counted(records: usize) -> String {
+    match records {
+        1 => "1 record".to_owned(),
+        count => format!("{count} records"),
     }
 }
 
