@@ -203,10 +203,13 @@ class Urls(Odd):
     def taken(self):
         """Takes one request; returns its connection. Its notes are seen."""
         self.listener.settimeout(60)
-        connection, _ = self.listener.accept()
-        self.addCleanup(connection.close)
-        connection.settimeout(60)
         text = b""
+        while not text:
+            # At its start a server connects once, and asks for nothing.
+            connection, _ = self.listener.accept()
+            self.addCleanup(connection.close)
+            connection.settimeout(60)
+            text = connection.recv(65536)
         while b"\r\n\r\n" not in text:
             text += connection.recv(65536)
         head, _, body = text.partition(b"\r\n\r\n")
