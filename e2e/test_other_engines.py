@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 import tomllib
 import unittest
@@ -19,6 +21,19 @@ KNOWN = tomllib.loads((HERE / "other_engines.toml").read_text())
 NEIGHBOUR = "keyfold_prove_neighbour"
 # The random rows and questions of a proof; each model takes some seconds at most.
 BOUNDS = ("--seed", "1", "--items", "20", "--asks", "5")
+
+VIEWED = """model shop 1
+table Main (PK, SK)
+  stream new and old images
+table Rows (PK, SK)
+entity Order in Main
+  id: string, product: string, cost: number
+  key "O#{id}" "O"
+view Sold in Rows of Order
+  key "S#{product}" "S"
+  orders: count, spent: sum cost
+pattern sold(product) -> Sold?
+"""
 
 
 def make_neighbour(engine):
@@ -109,6 +124,49 @@ class OtherEngines(unittest.TestCase):
             self.assertLessEqual(tables, {NEIGHBOUR, "keyfold_motion"})
         finally:
             engine.stop()
+
+    def test_consumers_of_streams_at_moto(self):
+        """Two workers keep a view from moto's stream; one is killed, and no record has an effect twice."""
+        engine = Engine(MOTO)
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        self.addCleanup(engine.stop)
+        model = folder / "shop.keyfold"
+        model.write_text(VIEWED, encoding="utf-8")
+
+        def keyfold(*words):
+            command = [KEYFOLD, *words, "--endpoint", engine.endpoint, "--json"]
+            env = {**os.environ, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+            done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return json.loads(done.stdout)["result"]
+
+        def worker():
+            command = [KEYFOLD, "views", "run", str(model), "--endpoint", engine.endpoint]
+            env = {**os.environ, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+            started = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(started.wait)
+            self.addCleanup(started.kill)
+            return started
+
+        keyfold("tables", str(model))
+        keyfold("put", str(model), "Order", "id=first", "product=p", "cost=1")
+        workers = [worker(), worker()]
+        for number in range(30):
+            keyfold("put", str(model), "Order", f"id={number}", "product=p", "cost=2")
+            if number == 15:
+                workers[0].kill()
+        until = time.monotonic() + 120
+        while True:
+            view = keyfold("views", "status", str(model))["views"][0]
+            found = keyfold("run", str(model), "sold", "product=p")["items"]
+            row = found[0]["attributes"] if found else None
+            if view["behind"] == 0 and row == {"product": "p", "orders": 31, "spent": 61}:
+                break
+            self.assertLess(time.monotonic(), until, f"{view} {row}")
+            time.sleep(0.2)
+        self.assertEqual(keyfold("views", "failures", str(model))["failures"], [])
+        keyfold("verify", str(model))
 
     def test_beyond_at_keyfold(self):
         self.prove_beyond([KEYFOLD, "serve", "--memory", "--port", "{port}"], True)

@@ -14,11 +14,14 @@ import time
 import unittest
 
 import boto3
+from boto3.dynamodb.types import TypeDeserializer
 
+import wire
 from engines import MOTO, Engine
 from in_turn import InTurn
 from server import KEYFOLD, Server, keyfold
 from test_boto3 import session
+from versions import Reader
 
 MODEL = """\
 model sales 1
@@ -49,6 +52,7 @@ pattern sold(product) -> Sold?
 pattern detail(product) -> Detail?
 pattern lines(product) -> Line[] page 100
 """
+from_json = TypeDeserializer().deserialize
 VIEWS = ("Sold", "Detail", "Line")
 WITHOUT_STREAM = MODEL.replace("table Orders (PK, SK)\n  stream new and old images", "table Orders (PK, SK)")
 # Averages have up to 38 digits.
@@ -240,6 +244,22 @@ class Views(unittest.TestCase):
         self.assertGreater(len(wanted), 30)
         self.assertEqual(self.writer.rows(), wanted)
 
+    def are_read_by_generated_clients(self):
+        """A row with each kind of aggregate, by the clients of all languages."""
+        model = pathlib.Path(self.model)
+        plan, _ = wire.drawn(model, "--items", "1", "--asks", "1")
+        wanted = {key: row for key, row in self.writer.wanted().items() if key.startswith("D#")}
+        self.assertGreater(len(wanted), 3)
+        for language in wire.LANGUAGES:
+            reader = Reader(language, model, plan, self.server.endpoint)
+            self.addCleanup(reader.program.close)
+            for row in wanted.values():
+                found = reader.read("detail", {"product": row["product"]})
+                self.assertIn("done", found, reader.name)
+                [item] = found["done"]["items"]
+                attributes = {name: from_json(held) for name, held in item["attributes"].items()}
+                self.assertEqual(attributes, row, reader.name)
+
     def test_killed_processes_lose_and_repeat_nothing(self):
         self.serve()
         for _ in range(300):
@@ -276,6 +296,7 @@ class Views(unittest.TestCase):
             self.assertEqual([one["live"] for one in rebuilt], [2, 3, 2])
         self.rest()
         self.assertEqual([view["live"] for view in self.status()], [2, 3, 2])
+        self.are_read_by_generated_clients()
         # The server has the rows of the time before it was killed, and goes on.
         self.server.kill_and_restart()
         self.writer.client = boto3.resource("dynamodb", **session(self.server))

@@ -99,6 +99,16 @@ impl BackendArguments {
         }
     }
 
+    /// The server, with its region; `None` for a data folder.
+    pub(crate) fn server(&self) -> Result<Option<Endpoint>, Failure> {
+        match self.place()? {
+            Connection::Folder(_) | Connection::Memory => Ok(None),
+            place @ (Connection::Endpoint { .. } | Connection::Amazon(_)) => {
+                settled(&place).map(Some)
+            }
+        }
+    }
+
     /// Opens the backend. An embedded engine gets the model's tables.
     pub(crate) fn open(&self, model: &Model, usage: Use) -> Result<Backend, Failure> {
         let backend = self.open_as_it_is(usage)?;

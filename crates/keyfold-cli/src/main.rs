@@ -103,6 +103,8 @@ enum Command {
     Verify(cmd::verify::Arguments),
     /// Keep the rows of a model's views, rebuild them, and show how far they are.
     Views(cmd::views::Arguments),
+    /// Show how far the mappings of `serve --on-stream` are, list what they have discarded, and send it again.
+    Events(cmd::events::Arguments),
     /// Carry tables to another place while their writers go on: copy, follow, compare.
     Move(cmd::moving::Arguments),
     /// Answer an editor: the language server of models, on standard input and output.
@@ -150,6 +152,7 @@ fn main() -> ExitCode {
         Command::Delete(arguments) => cmd::delete::run(&arguments, output),
         Command::Verify(arguments) => cmd::verify::run(&arguments, output),
         Command::Views(arguments) => cmd::views::run(&arguments, output),
+        Command::Events(arguments) => cmd::events::run(&arguments, output),
         Command::Move(arguments) => cmd::moving::run(&arguments, output),
         Command::Lsp(arguments) => cmd::lsp::run(&arguments, output),
         Command::Workbench(arguments) => cmd::workbench::run(&arguments, output),

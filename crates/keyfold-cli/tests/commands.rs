@@ -503,6 +503,7 @@ fn a_read_creates_no_data_folder() {
         "viewed.keyfold",
         "model m 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n",
     );
+    let discarded = &models.write("failed.jsonl", "");
     // Those that make one say so, and write what is given.
     let mut seen: BTreeSet<String> = ["demo", "put", "serve", "tables"].map(str::to_owned).into();
     let user = ["User", "userId=1"];
@@ -519,6 +520,18 @@ fn a_read_creates_no_data_folder() {
         (5, &["views", "status", viewed]),
         (5, &["views", "failures", viewed]),
         (5, &["views", "replay", viewed]),
+        (5, &["events", "status"]),
+        (5, &["events", "failures", discarded]),
+        (
+            5,
+            &[
+                "events",
+                "replay",
+                discarded,
+                "--to",
+                "Tab=http://127.0.0.1:1",
+            ],
+        ),
         (5, &["views", "run", shop]),
         (5, &["views", "rebuild", shop]),
         (5, &["doctor"]),
@@ -528,7 +541,7 @@ fn a_read_creates_no_data_folder() {
         let message = report["error"]["message"].as_str().unwrap();
         assert!(message.contains("mistyped"), "{arguments:?}: {message}");
         let named = match arguments[0] {
-            "views" => arguments[..2].join(" "),
+            "views" | "events" => arguments[..2].join(" "),
             _ => arguments[0].to_owned(),
         };
         seen.insert(named);

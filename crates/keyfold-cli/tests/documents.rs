@@ -113,6 +113,7 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
 
 const WRONG: &str = "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string\n  key \"A#{id}\" \"A\"\npattern a(x) -> A?\n";
 const VIEWED: &str = "model v 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n";
+const DISCARDED: &str = r#"{"requestContext":{"requestId":"r","functionArn":"f","condition":"RecordAgeExceeded","approximateInvokeCount":0},"version":"1.0","timestamp":"2026-01-01T00:00:00Z","DDBStreamBatchInfo":{"shardId":"shardId-00000001795874062818-a5aa0d31","startSequenceNumber":"100000000000000000003","endSequenceNumber":"100000000000000000003","approximateArrivalOfFirstRecord":"2026-01-01T00:00:00Z","approximateArrivalOfLastRecord":"2026-01-01T00:00:00Z","batchSize":1,"streamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Tab/stream/2026-01-01T00:00:00.000"}}"#;
 
 #[test]
 fn every_command_prints_one_document_of_the_schema() {
@@ -133,6 +134,8 @@ fn every_command_prints_one_document_of_the_schema() {
     let in_shop = WRONG.replace("(x)", "(id)").replace("Tab", "Shop");
     let stricter = &place.write("stricter.keyfold", &in_shop);
     let viewed = &place.write("viewed.keyfold", VIEWED);
+    let discarded = &place.write("failed.jsonl", DISCARDED);
+    let again = ["events", "replay", discarded, "--data", "v", "--to"];
     let taken = &place.write("taken/letter.txt", "dear");
     let taken = taken.trim_end_matches("/letter.txt");
     let product = [
@@ -342,6 +345,12 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["views", "replay", shop, "--data", "d"]),
         (2, vec!["views", "rebuild", shop, "--data", "d"]),
         (2, vec!["views", "run", shop, "--data", "d"]),
+        (0, vec!["events", "status", "--data", "v"]),
+        (0, vec!["events", "failures", discarded, "--data", "v"]),
+        (2, vec!["events", "failures", shop, "--data", "v"]),
+        (0, [&again[..], &["Other=http://127.0.0.1:1"]].concat()),
+        (1, [&again[..], &["Tab=http://127.0.0.1:1"]].concat()),
+        (2, [&again[..], &["Tab"]].concat()),
         (5, vec!["move", "status", "keyfold:d", "keyfold:m"]),
         (0, vec!["move", "keyfold:d", "keyfold:m"]),
         (0, vec!["move", "status", "keyfold:d", "keyfold:m"]),

@@ -675,3 +675,42 @@ fn lines_are_as_wide_as_the_terminal() {
     let narrow = place.run_with(&[("COLUMNS", "20")], &["check", &shop, "--json"]);
     assert_eq!(String::from_utf8_lossy(&narrow.stdout).lines().count(), 1);
 }
+
+/// With one pipe for both outputs, warnings come first, then the table, and the count is the last line.
+#[cfg(unix)]
+#[test]
+fn check_prints_warnings_then_the_table_then_the_count_into_one_pipe() {
+    let place = Workplace::new();
+    let model = "model notes 1\ntable Notes (PK, SK)\nentity Note\n  id: string\n  key \"NOTE#{id}\" \"N\"\n\
+                 pattern a() -> Note[] page 20 scan\npattern b() -> Note[] page 20 scan\n";
+    let file = place.write("notes.keyfold", model);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..5 {
+        let line = format!(
+            "'{}' check '{file}' 2>&1 | cat",
+            env!("CARGO_BIN_EXE_keyfold")
+        );
+        let output = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output();
+        seen.insert(String::from_utf8(output.unwrap().stdout).unwrap());
+    }
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    let text = seen.pop_first().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let at = |start: &str| {
+        let found = lines.iter().position(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no line begins with `{start}`: {text}"))
+    };
+    let order = [
+        "warning[KF034]: a ",
+        "warning[KF034]: b ",
+        "notes 1",
+        "pattern ",
+        "proved ",
+    ]
+    .map(at);
+    assert!(order.is_sorted(), "{order:?}: {text}");
+    assert_eq!(order[4], lines.len() - 1, "{text}");
+    assert!(lines[order[4]].ends_with(", 2 warnings"), "{text}");
+}

@@ -62,6 +62,7 @@ fn place() -> Workplace {
     place.json(0, &["put", "Note", "noteId=1", "text=a"]);
     let workbench = place.text(&["export", "workbench"]);
     place.write("workbench.json", &workbench);
+    place.write("failed.jsonl", "");
     let rows = MODEL.replacen("  key  ", "  from notes\n  key  ", 1);
     place.write("rows.keyfold", &rows);
     let database = rusqlite::Connection::open(place.folder.path().join("rows.db")).unwrap();
@@ -125,6 +126,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["delete", "Note", "noteId=1"],
         vec!["verify"],
         vec!["views", "status", "--endpoint", server],
+        vec!["events", "failures", "failed.jsonl", "--endpoint", server],
         vec!["move", "status", server, server],
         vec!["lsp"],
         vec!["workbench", "--port", "0"],

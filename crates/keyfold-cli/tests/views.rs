@@ -139,8 +139,7 @@ fn verify_compares_rows_with_their_sources() {
         1,
         "view_row: 3 items of its source make it, and it is not stored",
     );
-    let wanted =
-        json!({"view": "Sold", "rows": 0, "compared": true, "notCompared": [], "live": null});
+    let wanted = json!({"view": "Sold", "rows": 0, "compared": true, "notCompared": [], "reasons": {}, "why": null, "live": null});
     assert_eq!(unbuilt, wanted);
     let shown = text(&place.run(&["verify", "--yes"]));
     assert!(shown.contains("The view Sold was never built"), "{shown}");
@@ -160,6 +159,43 @@ fn verify_compares_rows_with_their_sources() {
             .unwrap()
             .contains("1 row of views may be behind"),
         "{behind}"
+    );
+}
+
+#[test]
+fn verify_says_why_attributes_of_rows_are_not_compared() {
+    let place = Workplace::new();
+    let more =
+        "  orders: count, spent: sum cost, buyers: distinct buyer\n  best: top 2 cost only buyer\n";
+    let model = MODEL
+        .replace("cost: number", "cost: number, buyer: string")
+        .replace("  orders: count, spent: sum cost\n", more);
+    let model = place.write("shop.keyfold", &model);
+    let order = [
+        "put",
+        &model,
+        "Order",
+        "id=1",
+        "product=p",
+        "cost=2",
+        "buyer=b",
+    ];
+    place.json(0, &order);
+    place.json(0, &["views", "rebuild", &model]);
+    let seen = place.json(0, &["verify", &model])["views"][0].clone();
+    assert_eq!(seen["notCompared"], json!(["buyers", "best"]), "{seen}");
+    let shown = text(&place.run(&["verify", &model, "--yes"]));
+    for (name, why) in [("buyers", "different values"), ("best", "first items")] {
+        let reason = seen["reasons"][name].as_str().unwrap();
+        assert!(reason.contains(why), "{name}: {reason}");
+        assert!(shown.contains(reason), "{reason}: {shown}");
+    }
+    let seen = place.json(0, &["verify", &model, "--sample", "5"])["views"][0].clone();
+    assert_eq!(seen["why"], "a sample has not all items of a row", "{seen}");
+    let shown = text(&place.run(&["verify", &model, "--yes", "--sample", "5"]));
+    assert!(
+        shown.contains("with their source: a sample has not"),
+        "{shown}"
     );
 }
 
@@ -383,8 +419,14 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
     let place = Workplace::new();
     let model = place.write("a.keyfold", MODEL);
     let mapping = "Mian=http://127.0.0.1:1/x";
-    let serving = Serving::start(&place, &[&model, "--on-stream", mapping]);
-    serving.until(&format!("on-stream {mapping}: attached"));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let other = format!("Mian=http://{}/x", listener.local_addr().unwrap());
+    let both = ["--on-stream", mapping, "--on-stream", &other];
+    let serving = Serving::start(&place, &[&[model.as_str()], &both[..]].concat());
+    serving.until(&format!(
+        "on-stream {mapping}: attached; it is not reached yet, and records wait: 127.0.0.1:1: "
+    ));
+    serving.until(&format!("on-stream {other}: attached\n"));
     serving.until(&format!(
         "on-stream {mapping}: waits for the table; did you mean `Main`?"
     ));
@@ -393,7 +435,7 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
         .lines
         .lock()
         .unwrap()
-        .matches("waits for the table")
+        .matches(&format!("on-stream {mapping}: waits for the table"))
         .count();
     assert_eq!(said, 1);
 }

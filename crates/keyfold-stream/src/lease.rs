@@ -9,6 +9,7 @@
 //! | `counter` | how often it was renewed: a lease whose counter stands still is free |
 //! | `position` | up to where the records are handled |
 //! | `parents` | the shard that must have ended before; absent when there is none |
+//! | `error`, `errorAt` | of a mapping: why its function has not handled the records, and since when |
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
 //! of the shards of which it does not handle all records. That of the stream with which a consumer of the
@@ -27,6 +28,8 @@ pub(crate) const OWNER: &str = "owner";
 pub(crate) const FENCE: &str = "fence";
 pub(crate) const COUNTER: &str = "counter";
 pub(crate) const POSITION: &str = "position";
+pub(crate) const ERROR: &str = "error";
+pub(crate) const ERROR_AT: &str = "errorAt";
 const PARENTS: &str = "parents";
 const BEGAN: &str = "began";
 const STREAM: &str = "stream";
@@ -70,6 +73,18 @@ pub struct Lease {
     pub position: Position,
     /// The shard whose records come before those of this one.
     pub parent: Option<String>,
+    /// Why the function of a mapping has not handled the records at the position; `None` where it has, or was not
+    /// called yet.
+    pub error: Option<Trouble>,
+}
+
+/// Why records are not handled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The cause, in one line.
+    pub why: String,
+    /// The moment since which it is so, milliseconds since 1970.
+    pub since_epoch_ms: u64,
 }
 
 /// Where a consumer began a stream, by shard. Of the others it handles all records.
@@ -105,6 +120,7 @@ impl Lease {
             counter: 0,
             position,
             parent,
+            error: None,
         }
     }
 
@@ -124,6 +140,10 @@ impl Lease {
         item.insert(POSITION, self.position.to_string());
         if let Some(parent) = &self.parent {
             item.insert(PARENTS, Value::L(vec![Value::from(parent.as_str())]));
+        }
+        if let Some(error) = &self.error {
+            item.insert(ERROR, error.why.as_str());
+            item.insert(ERROR_AT, number(error.since_epoch_ms));
         }
         item
     }
@@ -220,6 +240,10 @@ impl Row {
             counter: whole(COUNTER)?,
             position: position.ok_or_else(|| wrong(POSITION))?,
             parent: texts(item, PARENTS).and_then(|mut parents| parents.pop()),
+            error: text(item, ERROR).map(|why| Trouble {
+                why: why.to_owned(),
+                since_epoch_ms: self::whole(item, ERROR_AT).unwrap_or_default(),
+            }),
         }))
     }
 }
@@ -292,6 +316,10 @@ mod tests {
         let mut lease = Lease::new(key, Some("shardId-0".to_owned()), Position::Horizon);
         lease.owner = Some("w".to_owned());
         lease.fence = u64::MAX;
+        lease.error = Some(Trouble {
+            why: "no".to_owned(),
+            since_epoch_ms: 1,
+        });
         let item = lease.to_item("c");
         assert_eq!(Row::of_item(&item), Ok(Row::Lease(lease)));
         let began = Began::from([

@@ -1,8 +1,8 @@
 //! The requests on the table of leases. Each change is conditional on what its caller has seen.
 
 use crate::lease::{
-    Beginning, CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, UNLEASED,
-    key_item, number,
+    Beginning, CONSUMER, COUNTER, ERROR, ERROR_AT, FENCE, LEASE, Lease, OWNER, POSITION, Row,
+    ShardKey, Trouble, UNLEASED, key_item, number,
 };
 use crate::position::Position;
 use crate::tables;
@@ -277,6 +277,30 @@ impl LeaseTable {
             .value(":to", to.to_string())
             .value(":one", number(1));
         let set = "SET #p = :to, #n = #n + :one";
+        let update = self.update(&held.key, set, IS_OWNER, attributes);
+        changed(ask(io, update).await)
+    }
+
+    /// Stores why the records at the position of a lease that a worker has are not handled, or that they are.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn set_error(
+        &self,
+        io: &dyn Io,
+        held: &Lease,
+        error: Option<&Trouble>,
+    ) -> Result<Changed, ClientError> {
+        let attributes = of_owner(held).name("#e", ERROR).name("#a", ERROR_AT);
+        let (set, attributes) = match error {
+            None => ("REMOVE #e, #a", attributes),
+            Some(error) => (
+                "SET #e = :e, #a = :a",
+                attributes
+                    .value(":e", error.why.as_str())
+                    .value(":a", number(error.since_epoch_ms)),
+            ),
+        };
         let update = self.update(&held.key, set, IS_OWNER, attributes);
         changed(ask(io, update).await)
     }

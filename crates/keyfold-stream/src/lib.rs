@@ -11,6 +11,7 @@
 //! - [`world`]: what a worker needs of its surroundings; [`threads`] is how it runs in a program.
 //! - `assign`: which leases a worker takes; `streams`: those of a table, one behind another; `coordinator`: it looks for shards, renews, takes.
 //! - `latest`: where a consumer begins that wants no record of before.
+//! - `counted`: how many records lie behind a position.
 //! - `reader`: reads a shard; `handle`: tries, divides, sets aside; `commit`: effects and position, also
 //!   beside the write of a call (`joined`).
 //! - `failures`: the records that were set aside.
@@ -20,6 +21,7 @@
 mod assign;
 mod commit;
 mod coordinator;
+mod counted;
 mod crew;
 mod failures;
 mod gap;
@@ -48,12 +50,13 @@ pub mod world;
 pub use failures::SetAside;
 pub use gap::{AtGap, Gap};
 pub use handler::{ACTIONS_MAX, Effects, Failure, Handler, Record};
-pub use lease::{Lease, ShardKey};
+pub use lease::{Lease, ShardKey, Trouble};
 pub use options::{Filter, OnGap, OnReport, Options};
 pub use position::Position;
 pub use records::{iterator, records};
 pub use report::Report;
 pub use start::Start;
+pub use streams::table_of;
 pub use tables::{check_transactions, described, ensure, ensure_for_transactions, names};
 pub use tasks::Tasks;
 pub use threads::{Sends, Worker, replay, sends, set_aside};

@@ -55,7 +55,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The order of two sequence numbers, which are whole numbers of any length.
-fn order(one: &str, other: &str) -> Ordering {
+pub(crate) fn order(one: &str, other: &str) -> Ordering {
     let [one, other] = [one, other].map(|number| number.trim_start_matches('0'));
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }

@@ -28,6 +28,19 @@ pub async fn iterator(io: &dyn Io, key: &ShardKey, read: &Position) -> Result<St
     of_kind(io, key, kind, number).await
 }
 
+/// An iterator at the record with a sequence number.
+///
+/// # Errors
+/// As [`iterator`].
+pub(crate) async fn iterator_at(
+    io: &dyn Io,
+    key: &ShardKey,
+    number: &str,
+) -> Result<String, ClientError> {
+    let kind = ShardIteratorType::AtSequenceNumber;
+    of_kind(io, key, kind, Some(number.to_owned())).await
+}
+
 /// An iterator behind the last record that is written now. Another one is behind another record.
 ///
 /// # Errors

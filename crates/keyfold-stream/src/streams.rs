@@ -73,6 +73,14 @@ impl Streams {
     }
 }
 
+/// The name of the table of a stream's ARN.
+pub fn table_of(stream: &str) -> &str {
+    let behind = stream
+        .split_once(":table/")
+        .map_or(stream, |(_, name)| name);
+    behind.split_once('/').map_or(behind, |(name, _)| name)
+}
+
 /// The last of streams before another one of the same table.
 pub(crate) fn last_before<'s>(
     streams: impl Iterator<Item = &'s String>,

@@ -477,6 +477,8 @@ fn a_batch_that_fails_is_bisected() {
     assert_eq!(run.events(), wanted);
     let info = &run.discarded()[0]["DDBStreamBatchInfo"];
     assert_eq!((&info["batchSize"], run.discarded().len()), (&json!(1), 1));
+    let reports = run.play.reports.lock().unwrap().join("; ");
+    assert!(reports.contains("a batch of 1 record is"), "{reports}");
 }
 
 /// Runs a mapping over orders 1 to 4 whose first answer is a text, made with the numbers of the records.

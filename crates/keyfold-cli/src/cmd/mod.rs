@@ -13,6 +13,7 @@ pub(crate) mod diff;
 mod difference;
 pub(crate) mod docs;
 pub(crate) mod doctor;
+pub(crate) mod events;
 pub(crate) mod evolve;
 pub(crate) mod explain;
 pub(crate) mod export;

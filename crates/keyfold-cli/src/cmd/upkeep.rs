@@ -19,8 +19,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Rows {
     pub(super) view: String,
     pub(super) count: u64,
-    /// The attributes that were not compared with the source; `None` when no row was.
-    pub(super) compared: Option<Vec<String>>,
+    /// The attributes that were not compared with the source, each with the reason; the reason when no row was.
+    pub(super) compared: Result<Vec<(String, &'static str)>, &'static str>,
     /// The generation that readers see; `None` while there is none. Unknown where it cannot be read.
     pub(super) live: Option<Option<u64>>,
 }
@@ -72,11 +72,17 @@ impl Upkeep {
         let live = live(&self.send, &self.model).unwrap_or_default();
         let rows = of.into_iter().map(|entity| {
             let number = live.iter().find(|(view, _)| *view == entity.name);
-            let left = verify::uncompared(&self.model, entity);
-            let left = left.filter(|_| report.sample.is_none());
+            let compared = match (verify::uncompared(&self.model, entity), &report.sample) {
+                (_, Some(_)) => Err("a sample has not all items of a row"),
+                (None, None) => Err("the items of a row may lie in tables of several periods"),
+                (Some(left), None) => {
+                    let left = left.into_iter().map(|(name, why)| (name.to_owned(), why));
+                    Ok(left.collect())
+                }
+            };
             Rows {
                 count: report.kinds.get(&entity.name).copied().unwrap_or_default(),
-                compared: left.map(|left| left.into_iter().map(str::to_owned).collect()),
+                compared,
                 live: number.map(|(_, number)| *number),
                 view: entity.name.clone(),
             }

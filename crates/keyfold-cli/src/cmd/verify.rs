@@ -274,14 +274,18 @@ fn show_rows(rows: &[Rows], file: &Path) {
             ));
         }
         match &one.compared {
-            None => terminal::paragraph(&format!(
-                "The rows of {view} were not compared with their source."
+            Err(why) => terminal::paragraph(&format!(
+                "The rows of {view} were not compared with their source: {why}."
             )),
-            Some(left) if left.is_empty() => {}
-            Some(left) => terminal::paragraph(&format!(
-                "Not compared with their source, of the rows of {view}: {}.",
-                left.join(", ")
-            )),
+            Ok(left) if left.is_empty() => {}
+            Ok(left) => {
+                terminal::paragraph(&format!(
+                    "Not compared with their source, of the rows of {view}:"
+                ));
+                for (attribute, why) in left {
+                    terminal::entry(STRONG, attribute, why, "  ");
+                }
+            }
         }
     }
 }
@@ -349,6 +353,25 @@ fn finding_view(finding: &Finding, sources: &Sources) -> Json {
     })
 }
 
+/// The rows of a view for programs.
+fn rows_view(one: &Rows) -> Json {
+    let left = one.compared.as_ref().ok();
+    let names = left.map(|left| left.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    let reasons = left.map(|left| {
+        let reasons = left.iter().map(|(name, why)| (name.clone(), json!(why)));
+        reasons.collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "view": one.view,
+        "rows": one.count,
+        "compared": left.is_some(),
+        "notCompared": names,
+        "reasons": reasons.unwrap_or_default(),
+        "why": one.compared.as_ref().err(),
+        "live": one.live.flatten(),
+    })
+}
+
 fn view((report, rows): (&Report, &[Rows]), tables: &[TableSize], sources: &Sources) -> Json {
     let group = |group: &FindingGroup| {
         let line = group.line.as_ref().map(|line| line.find(sources));
@@ -370,10 +393,7 @@ fn view((report, rows): (&Report, &[Rows]), tables: &[TableSize], sources: &Sour
         })).collect::<Vec<_>>(),
         "items": report.items,
         "kinds": report.kinds,
-        "views": rows.iter().map(|one| json!({
-            "view": one.view, "rows": one.count, "compared": one.compared.is_some(),
-            "notCompared": one.compared, "live": one.live.flatten(),
-        })).collect::<Vec<_>>(),
+        "views": rows.iter().map(rows_view).collect::<Vec<_>>(),
         "count": report.findings(),
         "findings": report.groups.iter().map(group).collect::<Vec<_>>(),
         "undecided": report.undecided,

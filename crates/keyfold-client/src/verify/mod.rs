@@ -35,18 +35,16 @@ use crate::backend::Backend;
 pub use finding::{Finding, FindingKind, FoundLine, ModelLine};
 use form::Forms;
 use keyfold_lower::ClientError;
-use keyfold_model::schema::view::From;
 use keyfold_model::{Entity, Model};
 pub use report::{FindingGroup, Report, Share};
 pub use setup::{Kept, Observer, Options, TableSize, sizes};
 
-/// The attributes of a view's rows that are not compared with its source: those of its key, which are
-/// compared as keys, are none of them. `None` when no row is compared.
-pub fn uncompared<'m>(model: &'m Model, view: &'m Entity) -> Option<Vec<&'m str>> {
+/// The attributes of a view's rows that are not compared with its source, each with the reason: those of its key, which
+/// are compared as keys, are none of them. `None` when no row is compared, as tables have periods.
+pub fn uncompared<'m>(model: &'m Model, view: &'m Entity) -> Option<Vec<(&'m str, &'static str)>> {
     let columns = rows::compared(model, view)?.columns.iter();
-    let left =
-        columns.filter(|one| !rows::is_compared(one) && !matches!(one.from, From::Group { .. }));
-    Some(left.map(|one| one.attribute.as_str()).collect())
+    let left = columns.filter_map(|one| Some((one.attribute.as_str(), rows::why_uncompared(one)?)));
+    Some(left.collect())
 }
 
 /// Verifies the tables, which [`sizes`] returned.

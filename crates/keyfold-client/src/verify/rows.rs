@@ -28,16 +28,29 @@ pub(super) fn compared<'m>(model: &'m Model, entity: &'m Entity) -> Option<&'m V
 
 /// Whether the attribute of a column is compared.
 pub(super) fn is_compared(column: &Column) -> bool {
+    let is_key = matches!(column.from, From::Group { .. });
+    !is_key && why_uncompared(column).is_none()
+}
+
+/// Why the attribute of a column is not compared; `None` where it is, or is compared as a key.
+pub(super) fn why_uncompared(column: &Column) -> Option<&'static str> {
     match column.from {
-        From::Count
+        From::Group { .. }
+        | From::Count
         | From::Sum { .. }
         | From::Min { .. }
         | From::Max { .. }
         | From::Average { .. }
-        | From::Copied { .. } => true,
-        From::Group { .. } | From::Distinct { .. } | From::Top { .. } | From::Joined { .. } => {
-            false
-        }
+        | From::Copied { .. } => None,
+        From::Distinct { .. } => Some(
+            "it counts different values, and the scan would have to keep all values of each row",
+        ),
+        From::Top { .. } => Some(
+            "it lists the first items of an order, and the scan would have to keep such a list for each row",
+        ),
+        From::Joined { .. } => Some(
+            "it comes from another entity, whose item the scan reads at another moment than that of the source",
+        ),
     }
 }
 

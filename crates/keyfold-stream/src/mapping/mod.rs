@@ -9,10 +9,12 @@
 //! - `function`: what a program hands in; `part`: records that are handled together.
 //! - `event`: JSON of events, answers and discarded batches; `lane`: which batch comes next, and what
 //!   follows from its outcome, without requests; `shard`: reads a shard and moves its position.
-//! - `run`: finds the shards, and reads them on threads.
+//! - `discards`: batches that were discarded, read and sent again.
+//! - `run`: finds the shards, and reads them on threads; `status`: how far they are.
 //!
 //! Deliberately absent: HTTP and processes (a program has the [`Function`]), and tumbling windows.
 
+mod discards;
 mod event;
 mod filter;
 mod function;
@@ -21,10 +23,13 @@ mod part;
 mod run;
 mod settings;
 mod shard;
+mod status;
 
+pub use discards::{Discard, Kept};
 pub use filter::Pattern;
 pub use function::{Function, Invocation, Listener};
 pub use part::Reply;
 pub use run::{Mapping, Running};
 pub use settings::Settings;
 pub use shard::{Shard, Step};
+pub use status::{MappingStatus, ShardStatus, status};

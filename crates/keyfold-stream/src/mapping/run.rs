@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The owner of the leases: the server. Only one has the data folder at a time.
-const OWNER: &str = "keyfold serve";
+pub(crate) const OWNER: &str = "keyfold serve";
 /// The time between two looks at the shards.
 const LOOK_TIME: Duration = Duration::from_millis(500);
 

@@ -1,7 +1,7 @@
 //! Reads a shard for a mapping: forms batches, calls the function, and moves the position behind what is
 //! finished.
 
-use crate::lease::Lease;
+use crate::lease::{Lease, Trouble};
 use crate::lease_table::{Changed, LeaseTable};
 use crate::mapping::event;
 use crate::mapping::function::{Function, Invocation, Listener};
@@ -14,7 +14,7 @@ use crate::world::{Io, World};
 use keyfold_api::{ErrorKind, StreamEvent};
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +56,8 @@ pub struct Shard {
     next_read: Duration,
     is_end: bool,
     lanes: Vec<Lane>,
+    /// Why the last batch of a lane was not handled.
+    errors: BTreeMap<usize, String>,
     /// The numbers of the records that were read and lie behind the position, in order.
     order: VecDeque<String>,
     /// Those of them that are not finished.
@@ -80,6 +82,7 @@ impl Shard {
             next_read: Duration::ZERO,
             is_end: false,
             lanes,
+            errors: BTreeMap::new(),
             order: VecDeque::new(),
             open: BTreeSet::new(),
             of,
@@ -101,8 +104,12 @@ impl Shard {
         }
         self.expire();
         let outcomes = self.invoke();
+        let was_called = !outcomes.is_empty();
         for (at, outcome) in outcomes {
             self.settle(at, &outcome);
+        }
+        if was_called {
+            self.note_error();
         }
         match self.checkpoint() {
             Ok(Changed::Yes) => {}
@@ -268,26 +275,47 @@ impl Shard {
             return;
         };
         match outcome {
-            Outcome::All => {}
+            Outcome::All => drop(self.errors.remove(&at)),
             Outcome::UpTo(handled) => {
-                of.listener.report(&format!(
-                    "the function handled {handled} records of a batch"
-                ));
+                self.errors.remove(&at);
+                let handled = counted(*handled);
+                of.listener
+                    .report(&format!("the function handled {handled} of a batch"));
             }
             Outcome::Failed(_, why) => {
-                let why = in_a_line(why);
-                of.listener.report(&format!("the function failed: {why}"));
+                let why = format!("the function failed: {}", in_a_line(why));
+                of.listener.report(&why);
+                self.errors.insert(at, why);
             }
             Outcome::Unreachable(why) => {
-                let why = in_a_line(why);
-                of.listener
-                    .report(&format!("the function is not reached: {why}"));
+                let why = format!("the function is not reached: {}", in_a_line(why));
+                of.listener.report(&why);
+                self.errors.insert(at, why);
             }
         }
         let settled = lane.settle(&of.settings, outcome, now);
         self.finish(&settled.finished);
         if let Some(discarded) = settled.discarded {
             self.discard(discarded);
+        }
+    }
+
+    /// Stores the last error of the function with the lease, for those who ask for the state of the mapping. Where it
+    /// cannot be stored, the position cannot be, which is reported.
+    fn note_error(&mut self) {
+        let of = &self.of;
+        let why = self.errors.values().next();
+        if why == self.lease.error.as_ref().map(|error| &error.why) {
+            return;
+        }
+        let since = u64::try_from(of.world.epoch_ms()).unwrap_or_default();
+        let error = why.map(|why| Trouble {
+            why: why.clone(),
+            since_epoch_ms: since,
+        });
+        let stored = of.leases.set_error(&*of.world, &self.lease, error.as_ref());
+        if matches!(blocked(stored), Ok(Changed::Yes)) {
+            self.lease.error = error;
         }
     }
 
@@ -304,9 +332,9 @@ impl Shard {
             Condition::RetryAttemptsExhausted => "its retries are used up",
             Condition::RecordAgeExceeded => "it is too old",
         };
-        let count = part.entries.len();
+        let records = counted(part.entries.len());
         of.listener
-            .report(&format!("a batch of {count} records is discarded: {why}"));
+            .report(&format!("a batch of {records} is discarded: {why}"));
         let now_ms = of.world.epoch_ms();
         let record = event::discarded((key, &part), condition, &of.function.arn(), now_ms);
         if let Err(why) = of.listener.discarded(&record) {
@@ -351,8 +379,16 @@ impl Shard {
     }
 }
 
+/// `1 record`, `2 records`.
+fn counted(records: usize) -> String {
+    match records {
+        1 => "1 record".to_owned(),
+        count => format!("{count} records"),
+    }
+}
+
 /// A cause for a log, in one short line: a function may answer anything.
-fn in_a_line(why: &str) -> String {
+pub(crate) fn in_a_line(why: &str) -> String {
     let mut chars = why.chars();
     let plain = |char: char| if char.is_control() { ' ' } else { char };
     let mut line: String = chars.by_ref().take(CAUSE_MAX).map(plain).collect();
@@ -364,7 +400,7 @@ fn in_a_line(why: &str) -> String {
 
 /// Calls the function with a batch.
 fn call(of: &Parts, part: &mut Part) -> Outcome {
-    part.id = request_id(&*of.world);
+    part.id = request_id(|| of.world.random());
     let event = event::event(&part.entries);
     let reply = of.function.invoke(Invocation {
         id: &part.id,
@@ -378,8 +414,8 @@ fn call(of: &Parts, part: &mut Part) -> Outcome {
 }
 
 /// A random UUID.
-fn request_id(world: &dyn World) -> String {
-    let (high, low) = (world.random(), world.random());
+pub(crate) fn request_id(random: impl Fn() -> u64) -> String {
+    let (high, low) = (random(), random());
     format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
         high >> 32,

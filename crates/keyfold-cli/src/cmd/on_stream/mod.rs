@@ -64,18 +64,59 @@ impl OnStream {
                            add `name=NAME`";
                 return Err(failure(why.to_owned()));
             }
-            let target = target(&settings.target).map_err(failure)?;
+            let mut one = Prepared::of(settings, "--on-stream")?;
             let discards = settings.on_failure.as_ref().map(|file| {
                 let opened = OpenOptions::new().create(true).append(true).open(file);
                 opened.map_err(|error| failure(format!("on-failure={file}: {error}")))
             });
-            prepared.push(Prepared {
-                settings: settings.clone(),
-                target,
-                discards: discards.transpose()?,
-            });
+            one.discards = discards.transpose()?;
+            prepared.push(one);
         }
         Ok(prepared)
+    }
+}
+
+impl Prepared {
+    /// Checks the mapping of an option, and opens no file.
+    pub(super) fn of(settings: &Settings, option: &str) -> Result<Prepared, Failure> {
+        let target = target(&settings.target).map_err(|why| {
+            let Settings { table, target, .. } = settings;
+            Failure::usage(format!("{option} {table}={target}: {why}"))
+        })?;
+        Ok(Prepared {
+            settings: settings.clone(),
+            target,
+            discards: None,
+        })
+    }
+
+    /// Whether the function is a command.
+    pub(super) fn is_command(&self) -> bool {
+        matches!(self.target, Target::Command(_))
+    }
+}
+
+impl Target {
+    /// Whether somebody answers at a URL; the reason for which nobody does.
+    fn reach(&self) -> Result<(), String> {
+        match self {
+            Target::Url(url) => url.reach(),
+            Target::Command(_) => Ok(()),
+        }
+    }
+
+    /// Makes the function, and starts its processes.
+    fn start(self, settings: &Settings, surroundings: &Surroundings) -> Arc<dyn Function> {
+        let surroundings = surroundings.clone();
+        match self {
+            Target::Url(url) => Arc::new(url::AtUrl::new(url, surroundings)),
+            Target::Command(words) => Arc::new(process::Processes::start(
+                words,
+                &label(settings),
+                settings.parallel,
+                surroundings,
+            )),
+        }
     }
 }
 
@@ -102,22 +143,15 @@ fn label(settings: &Settings) -> String {
     }
 }
 
-/// The mappings of a server. Dropping them stops them, and ends their processes.
-pub(super) struct Mappings {
-    running: Vec<Running>,
+/// The threads of functions. Dropping them ends the processes.
+struct Ground {
+    surroundings: Surroundings,
     stop: watch::Sender<bool>,
     runtime: Option<Runtime>,
 }
 
-impl Mappings {
-    pub(super) fn start(
-        prepared: Vec<Prepared>,
-        engine: &Arc<Engine>,
-        served: &Served,
-    ) -> Result<Option<Mappings>, Failure> {
-        if prepared.is_empty() {
-            return Ok(None);
-        }
+impl Ground {
+    fn new(served: &Served) -> Result<Ground, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -129,20 +163,50 @@ impl Mappings {
             stopped,
             served: served.clone(),
         };
+        Ok(Ground {
+            surroundings,
+            stop,
+            runtime: Some(runtime),
+        })
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(END_TIME);
+        }
+    }
+}
+
+/// The mappings of a server. Dropping them stops them, and ends their processes.
+pub(super) struct Mappings {
+    running: Vec<Running>,
+    ground: Ground,
+}
+
+impl Mappings {
+    pub(super) fn start(
+        prepared: Vec<Prepared>,
+        engine: &Arc<Engine>,
+        served: &Served,
+    ) -> Result<Option<Mappings>, Failure> {
+        if prepared.is_empty() {
+            return Ok(None);
+        }
+        let ground = Ground::new(served)?;
         let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
         let send = keyfold_stream::sends(backend);
         let start = |one: Prepared| {
             let label = label(&one.settings);
-            terminal::error_line(&format!("on-stream {label}: attached"));
-            let function: Arc<dyn Function> = match one.target {
-                Target::Url(url) => Arc::new(url::AtUrl::new(url, surroundings.clone())),
-                Target::Command(words) => Arc::new(process::Processes::start(
-                    words,
-                    &label,
-                    one.settings.parallel,
-                    surroundings.clone(),
-                )),
-            };
+            let reached = one.target.reach();
+            let waits = reached.map_or_else(
+                |why| format!("; it is not reached yet, and records wait: {why}"),
+                |()| String::new(),
+            );
+            terminal::error_line(&format!("on-stream {label}: attached{waits}"));
+            let function = one.target.start(&one.settings, &ground.surroundings);
             let log = Arc::new(Log {
                 label,
                 discards: one.discards.map(Mutex::new),
@@ -150,21 +214,33 @@ impl Mappings {
             Running::start(Arc::clone(&send), one.settings, function, log)
         };
         let running = prepared.into_iter().map(start).collect();
-        Ok(Some(Mappings {
-            running,
-            stop,
-            runtime: Some(runtime),
-        }))
+        Ok(Some(Mappings { running, ground }))
     }
 }
 
 impl Drop for Mappings {
     fn drop(&mut self) {
-        self.stop.send_replace(true);
+        // Calls under way end first: the mappings wait for them.
+        self.ground.stop.send_replace(true);
         self.running.clear();
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_timeout(END_TIME);
-        }
+    }
+}
+
+/// A function that is called outside of a mapping. Dropping it ends its processes.
+pub(super) struct Called {
+    pub(super) function: Arc<dyn Function>,
+    _ground: Ground,
+}
+
+impl Called {
+    pub(super) fn start(prepared: Prepared, served: &Served) -> Result<Called, Failure> {
+        let ground = Ground::new(served)?;
+        Ok(Called {
+            function: prepared
+                .target
+                .start(&prepared.settings, &ground.surroundings),
+            _ground: ground,
+        })
     }
 }
 

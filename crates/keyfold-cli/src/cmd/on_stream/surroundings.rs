@@ -10,7 +10,7 @@ pub(super) const ANSWER_MAX: usize = 6 * 1024 * 1024 + 100;
 pub(super) const TOO_LONG: &str = "the answer has more than 6 MB";
 
 /// What functions know of the server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::cmd) struct Served {
     pub(in crate::cmd) endpoint: String,
     pub(in crate::cmd) region: String,

@@ -8,11 +8,14 @@ use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use keyfold_stream::mapping::{Function, Invocation, Reply};
 use serde_json::Value as Json;
+use std::net::ToSocketAddrs as _;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// The most time for a connection, which is not yet a call of the function.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most time for the connection that only shows whether somebody answers.
+const REACH_TIMEOUT: Duration = Duration::from_secs(1);
 /// The header of an answer that is an error of the function.
 const FUNCTION_ERROR: &str = "x-amz-function-error";
 
@@ -38,6 +41,20 @@ impl Url {
                 "`{text}` is no URL of a local function: write http://HOST:PORT/PATH"
             )),
         }
+    }
+
+    /// Connects once. The reason for which nobody answers.
+    pub(super) fn reach(&self) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.authority);
+        let addresses = self.address().to_socket_addrs().map_err(failed)?;
+        let mut why = format!("{} has no address", self.authority);
+        for address in addresses {
+            match std::net::TcpStream::connect_timeout(&address, REACH_TIMEOUT) {
+                Ok(_) => return Ok(()),
+                Err(error) => why = failed(error),
+            }
+        }
+        Err(why)
     }
 
     /// Host and port, for a connection.

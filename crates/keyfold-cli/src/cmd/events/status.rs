@@ -1,0 +1,100 @@
+//! `keyfold events status`: how far the mappings of `serve --on-stream` are.
+
+use super::age::aged;
+use crate::backend::{BackendArguments, Use};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::terminal::{self, ERROR, FAINT, STRONG};
+use keyfold_client::origin;
+use keyfold_stream::mapping::{MappingStatus, ShardStatus, status};
+use keyfold_stream::{Position, sends, table_of};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// What the name of a mapping begins with that has no other one.
+const PREFIX: &str = "on-stream ";
+
+pub(super) fn show(
+    table: Option<&str>,
+    backend: &BackendArguments,
+    output: Output,
+) -> Result<(), Failure> {
+    let send = sends(Arc::new(backend.open_as_it_is(Use::Read)?));
+    let mut all = status(&send)?;
+    if let Some(table) = table {
+        let is_of_table = |shard: &ShardStatus| table_of(&shard.key.stream) == table;
+        all.iter_mut()
+            .for_each(|mapping| mapping.shards.retain(is_of_table));
+        all.retain(|mapping| !mapping.shards.is_empty());
+    }
+    output.result(
+        || json!({ "mappings": all.iter().map(document).collect::<Vec<_>>() }),
+        || {
+            all.iter().for_each(lines);
+            if all.is_empty() {
+                let of = table.map_or(String::new(), |table| format!(" of {table}"));
+                terminal::line(&format!("no mapping{of} has begun"));
+            }
+        },
+    );
+    Ok(())
+}
+
+/// A mapping as the lines of a server name it.
+fn named(mapping: &MappingStatus) -> String {
+    match mapping.name.strip_prefix(PREFIX) {
+        Some(rest) => rest.replacen(' ', "=", 1),
+        None => mapping.name.clone(),
+    }
+}
+
+fn lines(mapping: &MappingStatus) {
+    terminal::line(&format!("{STRONG}{}{STRONG:#}", named(mapping)));
+    for shard in &mapping.shards {
+        let at = match &shard.position {
+            Position::Horizon => "no record is handled yet".to_owned(),
+            Position::After(number) => format!("handled up to {number}"),
+            Position::End => "ended".to_owned(),
+        };
+        let least = if shard.has_more { "at least " } else { "" };
+        let count = terminal::counted_u64(shard.behind, "record");
+        let age = match shard.behind {
+            0 => String::new(),
+            _ => format!(" ({:.1} s)", shard.lag.as_secs_f64()),
+        };
+        let key = &shard.key;
+        let table = table_of(&key.stream);
+        terminal::line(&format!("  {table}: {least}{count} behind{age}; {at}"));
+        if let Some(error) = &shard.error {
+            let since = aged(age_ms(error.since_epoch_ms));
+            let why = terminal::shown(&error.why);
+            terminal::line(&format!("  {ERROR}for {since}{ERROR:#}: {why}"));
+        }
+        terminal::line(&format!("  {FAINT}{}{FAINT:#}", key.shard));
+    }
+}
+
+fn age_ms(moment_ms: u64) -> u64 {
+    let now = u64::try_from(origin().now_epoch_ms).unwrap_or_default();
+    now.saturating_sub(moment_ms)
+}
+
+fn document(mapping: &MappingStatus) -> Json {
+    let shard = |shard: &ShardStatus| {
+        json!({
+            "table": table_of(&shard.key.stream),
+            "stream": shard.key.stream,
+            "shard": shard.key.shard,
+            "position": shard.position.to_string(),
+            "behind": shard.behind,
+            "hasMore": shard.has_more,
+            "lagMs": u64::try_from(shard.lag.as_millis()).unwrap_or(u64::MAX),
+            "error": shard.error.as_ref().map(|error| &error.why),
+            "errorSinceMs": shard.error.as_ref().map(|error| error.since_epoch_ms),
+        })
+    };
+    json!({
+        "name": mapping.name,
+        "shards": mapping.shards.iter().map(shard).collect::<Vec<_>>(),
+    })
+}
