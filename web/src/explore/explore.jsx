@@ -1,6 +1,6 @@
 // The data of a place: its tables and patterns beside the page that is read.
 
-import { edit, Edit } from "./edit.jsx";
+import { edit, Edit, runWrite } from "./edit.jsx";
 import { answer, asked, described, edited, explorePattern, exploreRaw, exploreTable, isStale, loadTables, model, modelFault, tables } from "./data.js";
 import { PatternForm } from "./form.jsx";
 import { indexesOf } from "./builder.js";
@@ -98,9 +98,10 @@ function Patterns() {
 /** The same choice on a narrow page. */
 function Select() {
   const one = asked.value;
-  const value = edited.value?.verb === "create" ? `n${edited.value.entity}` : one === null ? "" : one.raw !== undefined ? "r" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
+  const value = ["create", "put"].includes(edited.value?.verb) ? `n${edited.value.entity}` : edited.value?.verb === "run" ? `w${edited.value.write}` : one === null ? "" : one.raw !== undefined ? "r" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
   const choose = ({ target }) => {
     if (target.value.startsWith("n")) edit("create", target.value.slice(1));
+    else if (target.value.startsWith("w")) runWrite(target.value.slice(1));
     else if (target.value === "r") exploreRaw();
     else if (target.value.startsWith("p")) explorePattern(target.value.slice(1));
     else if (target.value.startsWith("t")) {
@@ -121,6 +122,13 @@ function Select() {
           <option value={`p${name}`}>{name}</option>
         ))}
       </optgroup>
+      {place.value.mayWrite && (
+        <optgroup label="Writes">
+          {(model.value?.writes ?? []).map(({ name }) => (
+            <option value={`w${name}`}>{name}</option>
+          ))}
+        </optgroup>
+      )}
       {place.value.mayWrite && (
         <optgroup label="New">
           {(model.value?.entities ?? []).filter((one) => one.isWritten).map(({ name }) => (
@@ -177,16 +185,27 @@ function TableHead() {
   );
 }
 
-/** The entities that can be written. */
-function Entities() {
+/** The entities that can be written, and the model's own writes. */
+function Writes() {
   const all = (model.value?.entities ?? []).filter((one) => one.isWritten);
+  const named = model.value?.writes ?? [];
   if (!place.value.mayWrite || all.length === 0) return null;
   return (
     <>
+      {named.length > 0 && (
+        <>
+          <h2>Writes</h2>
+          <ul>
+            {named.map(({ name }) => (
+              <Choice name={name} isOn={edited.value?.verb === "run" && edited.value.write === name} onClick={() => runWrite(name)} />
+            ))}
+          </ul>
+        </>
+      )}
       <h2>New</h2>
       <ul>
         {all.map(({ name }) => (
-          <Choice name={name} isOn={edited.value?.verb === "create" && edited.value.entity === name} onClick={() => edit("create", name)} />
+          <Choice name={name} isOn={["create", "put"].includes(edited.value?.verb) && edited.value.entity === name} onClick={() => edit("create", name)} />
         ))}
       </ul>
     </>
@@ -218,7 +237,7 @@ export function Explore() {
         <div class="wide">
           <Tables />
           <Patterns />
-          <Entities />
+          <Writes />
         </div>
         {isStale.value && <p class="warn">The stored model is used: what you changed is not saved.</p>}
       </nav>

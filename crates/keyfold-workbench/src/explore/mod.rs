@@ -10,6 +10,8 @@
 //! POST /explore/state   operate  the state of all tables
 //! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
+//! POST /explore/named   named   a named write of the model: shown, and then carried out
+//! POST /explore/transact  named  several writes of entities at once: shown, and then carried out
 //! POST /explore/item    raw_write  one item as it is stored: shown, and then written
 //! POST /explore/create  create  the tables of the model that the place has not
 //! ```
@@ -23,11 +25,13 @@ mod exchange;
 mod fault;
 mod form;
 mod items;
+mod named;
 mod operate;
 mod place;
 mod raw;
 mod raw_write;
 mod run;
+mod shown;
 mod step;
 mod stream;
 mod tables;
@@ -70,6 +74,10 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
             .and_then(|asked| create::make(place, &needed(files, asked.file)?, &asked)),
         "write" if place.may_write => asked::<edit::Asked>(body)
             .and_then(|asked| edit::write(place, &needed(files, asked.file)?, &asked)),
+        "named" if place.may_write => asked::<named::Asked>(body)
+            .and_then(|asked| named::run(place, &needed(files, asked.file)?, &asked)),
+        "transact" if place.may_write => asked::<named::AskedParts>(body)
+            .and_then(|asked| named::transact(place, &needed(files, asked.file)?, &asked)),
         _ => return None,
     };
     Some(answered.unwrap_or_else(|fault| fault.json()))
