@@ -13,6 +13,7 @@
 //! POST /explore/named   named   a named write of the model: shown, and then carried out
 //! POST /explore/transact  named  several writes of entities at once: shown, and then carried out
 //! POST /explore/item    raw_write  one item as it is stored: shown, and then written
+//! POST /explore/import  import  lines of JSON: shown what each writes, and then written
 //! POST /explore/create  create  the tables of the model that the place has not
 //! ```
 //!
@@ -24,6 +25,7 @@ mod edit;
 mod exchange;
 mod fault;
 mod form;
+mod import;
 mod items;
 mod named;
 mod operate;
@@ -67,6 +69,8 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "state" => operate::state(place),
         "stream" => asked::<stream::Asked>(body)
             .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
+        "import" if place.may_write => asked::<import::Asked>(body)
+            .and_then(|asked| import::lines(place, model(files, asked.file)?.as_ref(), &asked)),
         "item" if place.may_write => {
             asked::<raw_write::Asked>(body).and_then(|asked| raw_write::write(place, &asked))
         }

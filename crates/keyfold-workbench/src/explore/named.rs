@@ -134,7 +134,7 @@ fn part_of<'p>(asked: &'p OfEntity, entity: &'p Entity, values: &'p Values) -> P
 }
 
 /// The items of these keys as they are at one moment; `None` where the place does not say.
-fn items(
+pub(super) fn items(
     place: &Place,
     keys: &[(String, Item)],
     notes: &mut Vec<Json>,
