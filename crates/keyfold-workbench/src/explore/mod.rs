@@ -14,6 +14,7 @@
 //! POST /explore/transact  named  several writes of entities at once: shown, and then carried out
 //! POST /explore/item    raw_write  one item as it is stored: shown, and then written
 //! POST /explore/import  import  lines of JSON: shown what each writes, and then written
+//! POST /explore/deployed  deployed  the tables of the place beside the model as it is edited
 //! POST /explore/create  create  the tables of the model that the place has not
 //! ```
 //!
@@ -21,6 +22,7 @@
 //! sent is in it, with what came back. Credentials stay in the [`Place`].
 
 mod create;
+mod deployed;
 mod edit;
 mod exchange;
 mod fault;
@@ -69,6 +71,10 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "state" => operate::state(place),
         "stream" => asked::<stream::Asked>(body)
             .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
+        "deployed" => asked::<deployed::Asked>(body).and_then(|asked| {
+            let model = files.compiled(asked.file, &asked.text);
+            deployed::difference(place, &model.map_err(Fault::because)?)
+        }),
         "import" if place.may_write => asked::<import::Asked>(body)
             .and_then(|asked| import::lines(place, model(files, asked.file)?.as_ref(), &asked)),
         "item" if place.may_write => {
