@@ -3,12 +3,15 @@
 import { render } from "preact";
 import { Editor, goTo } from "./editor.jsx";
 import { begin, intoAddress } from "./explore/data.js";
+import { Deployed } from "./deployed.jsx";
 import { Difference } from "./difference.jsx";
+import { Entities } from "./entities.jsx";
 import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
 import { Operate } from "./operate.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
 import { PatternTable } from "./patterns.jsx";
+import { Proof } from "./proof.jsx";
 import { connect } from "./server.js";
 import { connected, current, design, file, files, findings, front, isChanged, keepAddress, load, nameOf, notice, place, save, side, texts, theme, view } from "./state.js";
 import "./style.css";
@@ -76,8 +79,10 @@ function Tabs() {
     <nav aria-label="views">
       {tab("model", "Model", true)}
       {tab("map", "Table map")}
+      {tab("entities", "Entities")}
       {tab("patterns", "Patterns")}
       {tab("difference", "Difference")}
+      {tab("proof", "Proof")}
       <span class="grow" />
       <State />
     </nav>
@@ -136,6 +141,19 @@ function Page() {
   );
 }
 
+const SHOWN = { map: TableMap, entities: Entities, patterns: PatternTable, proof: Proof };
+
+function Side() {
+  const Shown = SHOWN[side.value];
+  if (Shown !== undefined) return <Shown />;
+  return (
+    <>
+      <Difference />
+      <Deployed />
+    </>
+  );
+}
+
 function Design() {
   return (
     <main class={`design show-${front.value}`}>
@@ -145,7 +163,7 @@ function Design() {
         <Findings />
       </section>
       <section class="side" aria-label={side.value === "map" ? "table map" : side.value} tabIndex={0}>
-        {side.value === "map" ? <TableMap /> : side.value === "patterns" ? <PatternTable /> : <Difference />}
+        <Side />
       </section>
     </main>
   );

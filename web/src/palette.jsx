@@ -3,7 +3,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { answer, explorePattern, exploreRaw, exploreTable, hasBefore, model, next, previous, shownRows, tables } from "./explore/data.js";
-import { edit } from "./explore/edit.jsx";
+import { edit, runWrite } from "./explore/edit.jsx";
+import { importLines } from "./explore/import.jsx";
 import { toCsv, toJsonl } from "./explore/export.js";
 import { format, goToDeclaration, nextFinding, whenShown } from "./editor.jsx";
 import { design, file, files, front, nameOf, paletteOpen, place, save, side, theme, view } from "./state.js";
@@ -37,6 +38,8 @@ function ofData() {
     ...(tables.value?.tables ?? []).map(({ name }) => ({ name: `Explore table ${name}`, run: () => exploreTable(name) })),
     ...(model.value?.patterns ?? []).map(({ name }) => ({ name: `Run pattern ${name}`, run: () => explorePattern(name) })),
     ...(place.value.mayWrite ? (model.value?.entities ?? []).filter((one) => one.isWritten) : []).map(({ name }) => ({ name: `New ${name}`, run: () => edit("create", name) })),
+    place.value.mayWrite && { name: "Import lines of JSON", run: importLines },
+    ...(place.value.mayWrite ? (model.value?.writes ?? []) : []).map(({ name }) => ({ name: `Run write ${name}`, run: () => runWrite(name) })),
   ].filter(Boolean);
 }
 
@@ -53,8 +56,10 @@ function commands() {
     { name: "Go to the next finding", keys: "F8", run: inDesign(nextFinding) },
     { name: "Show the model", run: inDesign(() => (front.value = "model")) },
     { name: "Show the table map", run: () => show("map") },
+    { name: "Show the entities and their references", run: () => show("entities") },
     { name: "Show the patterns", run: () => show("patterns") },
-    { name: "Show the difference to the stored file", run: () => show("difference") },
+    { name: "Show the difference to the stored file and to the tables", run: () => show("difference") },
+    { name: "Show the proof by execution", run: () => show("proof") },
     ...ofData(),
     ...ofColours(),
     ...files.value.map((one, at) => ({ name: `Open ${nameOf(one)}`, run: () => (file.value = at) })),

@@ -18,7 +18,7 @@ export const paletteOpen = signal(false);
 /** The place whose data is explored: `{ shown, url, region, isHere, mayWrite, isFolder }`; null without one. */
 export const place = signal(null);
 
-const SIDES = ["map", "patterns", "difference"];
+const SIDES = ["map", "entities", "patterns", "difference", "proof"];
 const THEMES = ["system", "light", "dark"];
 const VIEWS = ["design", "explore", "operate"];
 

@@ -3,6 +3,8 @@
 //! A file is named by its place in the list: no request can name another one. A save says what was
 //! read, and writes only if the file still holds that: nobody's change is overwritten.
 
+use keyfold_model::files::used;
+use keyfold_model::{Loaded, Model, Sources};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -77,6 +79,24 @@ impl Files {
     pub(crate) fn path(&self, at: usize) -> Result<&Path, FileError> {
         let path = self.paths.get(at);
         path.map(PathBuf::as_path).ok_or(FileError::Unknown)
+    }
+
+    /// The model of a file with another text in the place of the stored one; the files that it uses are
+    /// read as they are stored.
+    ///
+    /// # Errors
+    /// A sentence, where there is no such file, or the text has errors.
+    pub(crate) fn compiled(&self, at: usize, text: &str) -> Result<Model, String> {
+        let path = self.path(at).map_err(|error| error.to_string())?;
+        let own = std::fs::canonicalize(path).map_err(|error| io(path, error).to_string())?;
+        let root = Loaded {
+            text: text.to_owned(),
+            identity: own.display().to_string(),
+        };
+        let folder = own.parent().unwrap_or(Path::new(""));
+        let sources = Sources::load(&path.display().to_string(), root, |name| used(folder, name));
+        let model = keyfold_model::compile_sources(&sources).model;
+        model.ok_or_else(|| "the model has errors".to_owned())
     }
 
     /// All files with their texts.

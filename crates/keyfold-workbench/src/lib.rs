@@ -5,6 +5,7 @@
 //! GET /, /app.js   pages  the page, embedded in the binary
 //! GET /language    language   a WebSocket: the messages of the language server
 //! GET /files, POST /save   files  the models that the command was given, and no others
+//! POST /prove, GET /proof  proof  the proof by execution of a model as it is edited
 //! POST /explore/..       explore  the data of a place, through a model
 //! ```
 //!
@@ -18,8 +19,10 @@ mod files;
 mod gate;
 mod language;
 mod pages;
+mod proof;
 mod server;
 mod shared;
 
 pub use explore::Place;
+pub use proof::{ProofStep, Prove};
 pub use server::{Options, Workbench};

@@ -5,6 +5,7 @@ use crate::explore;
 use crate::files::{FileError, Save};
 use crate::gate::{Admitted, Refusal};
 use crate::language;
+use crate::proof;
 use crate::shared::{Shared, secret};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -58,6 +59,8 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
             Err(error) => failed(StatusCode::INTERNAL_SERVER_ERROR, &error),
         },
         (&Method::GET, "/language") => upgraded(shared, request),
+        (&Method::GET, "/proof") => full(StatusCode::OK, JSON, shared.proofs.state().to_string()),
+        (&Method::POST, "/prove") => prove(shared, request.into_body()).await,
         (&Method::POST, "/save") => save(shared, request.into_body()).await,
         (&Method::POST, path) if path.starts_with(EXPLORE) => {
             explored(shared, path, request.into_body()).await
@@ -124,6 +127,24 @@ async fn explored(shared: &Arc<Shared>, path: &str, body: Incoming) -> Answer {
         Ok(Some(said)) => full(StatusCode::OK, JSON, said.to_string()),
         Ok(None) => full(StatusCode::NOT_FOUND, TEXT, "There is no such page.\n"),
         Err(error) => failed(StatusCode::INTERNAL_SERVER_ERROR, &error),
+    }
+}
+
+/// Begins the proof of a model as it is edited.
+async fn prove(shared: &Shared, body: Incoming) -> Answer {
+    let body = match received(body).await {
+        Ok(body) => body,
+        Err(refused) => return *refused,
+    };
+    let begun = serde_json::from_slice::<proof::Asked>(&body)
+        .map_err(|error| error.to_string())
+        .and_then(|asked| {
+            let model = shared.files.compiled(asked.file, &asked.text)?;
+            shared.proofs.begin(model, asked)
+        });
+    match begun {
+        Ok(()) => full(StatusCode::OK, JSON, "{}"),
+        Err(error) => failed(StatusCode::CONFLICT, &error),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
 use crate::pages;
+use crate::proof::{Proofs, Prove};
 use crate::shared::{Shared, secret};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -30,6 +31,8 @@ pub struct Options {
     pub files: Vec<PathBuf>,
     /// Makes the files that the language server reads beside the open ones.
     pub language_files: MakeFiles,
+    /// Proves a model by execution.
+    pub prove: Prove,
     /// The place whose data it shows, if any.
     pub place: Option<Place>,
 }
@@ -51,6 +54,7 @@ impl Workbench {
             port,
             files,
             language_files,
+            prove,
             place,
         } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -62,6 +66,7 @@ impl Workbench {
             gate: Gate::new(port, token, session),
             files: Files::new(files),
             language_files,
+            proofs: Proofs::new(prove),
             place,
         };
         Ok(Workbench {

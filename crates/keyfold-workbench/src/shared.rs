@@ -4,12 +4,14 @@ use crate::explore::Place;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
+use crate::proof::Proofs;
 
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) gate: Gate,
     pub(crate) files: Files,
     pub(crate) language_files: MakeFiles,
+    pub(crate) proofs: Proofs,
     /// The data behind the page.
     pub(crate) place: Option<Place>,
 }

@@ -1,4 +1,4 @@
-// A write of an entity: its form, the requests that it becomes, the consent, and the way back.
+// A write of an entity, or a named one: its form, the requests that it becomes, the consent, and the way back.
 
 import { computed, signal } from "@preact/signals";
 import { ask, file, place, view } from "../state.js";
@@ -8,6 +8,9 @@ import { json, plain, visible } from "./values.js";
 
 const isWriting = signal(false);
 
+/** The paths of what is no write of one entity. */
+const PATHS = { run: "/explore/named", back: "/explore/transact" };
+
 const formOf = (entity) => model.value?.entities.find((one) => one.name === entity);
 /** Texts of values, as fields hold them. */
 const texts = (pairs) => Object.fromEntries(pairs.map(([name, value]) => [name, plain(value)]));
@@ -15,6 +18,11 @@ const texts = (pairs) => Object.fromEntries(pairs.map(([name, value]) => [name, 
 export function edit(verb, entity, pairs = [], removed = []) {
   const first = texts(pairs);
   [edited.value, view.value] = [{ verb, entity, first, values: first, removed, said: null, isAgreed: false }, "explore"];
+}
+
+/** Shows the form of a named write. */
+export function runWrite(name) {
+  [edited.value, view.value] = [{ verb: "run", write: name, first: {}, values: {}, removed: [], said: null, isAgreed: false }, "explore"];
 }
 
 /** Changes or deletes an item that is shown. */
@@ -27,7 +35,9 @@ export function editItem(verb, item) {
 
 /** What is sent: all of a new entity, and of a change the key and what is other than before. */
 const question = computed(() => {
-  const { verb, entity, first, values, removed } = edited.value;
+  const { verb, entity, first, values, removed, parts, write } = edited.value;
+  if (verb === "back") return { file: file.value, parts };
+  if (verb === "run") return { file: file.value, write, values: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) };
   const form = formOf(entity);
   const isKey = (name) => form?.identity.includes(name);
   const isSent = ([name, value]) => value !== "" && (verb !== "update" || isKey(name) || value !== first[name] || isBack());
@@ -39,7 +49,7 @@ const isBack = () => edited.value.isBack === true;
 
 async function send(more) {
   isWriting.value = true;
-  const said = await ask("/explore/write", { ...question.value, ...more }).catch((error) => ({ error: error.message, fields: {} }));
+  const said = await ask(PATHS[edited.value.verb] ?? "/explore/write", { ...question.value, ...more }).catch((error) => ({ error: error.message, fields: {} }));
   isWriting.value = false;
   return said;
 }
@@ -58,13 +68,14 @@ async function carryOut() {
   }
   const said = await send({ shown: own.said.shown, isSure: own.isAgreed });
   if (edited.value === null) return;
-  edited.value = { ...edited.value, isAgreed: false, said: said.done ? { ...said, inverse: own.said.inverse, anew: own.said.anew } : { ...said, actions: null } };
+  edited.value = { ...edited.value, isAgreed: false, said: said.done ? { inverse: own.said.inverse, anew: own.said.anew, ...said } : { ...said, actions: null } };
   if (said.done) again();
 }
 
 function undo() {
-  const { verb, entity, values, removed } = edited.value.said.inverse;
-  edit(verb, entity, values, removed);
+  const { verb, entity, values, removed, parts } = edited.value.said.inverse;
+  if (parts === undefined) edit(verb, entity, values, removed);
+  else edited.value = { verb: "back", write: edited.value.write, parts: parts.map((one) => ({ ...one, values: texts(one.values) })), values: {}, said: null, isAgreed: false };
   edited.value = { ...edited.value, isBack: true };
   show();
 }
@@ -72,7 +83,7 @@ function undo() {
 const close = () => (edited.value = null);
 
 /** What a write is called. */
-const TITLES = { create: "New", put: "Put", update: "Change", delete: "Delete" };
+const TITLES = { create: "New", put: "Put", update: "Change", delete: "Delete", run: "Run", back: "Undo" };
 
 /** An expression with what its placeholders stand for. */
 function expression(text, { names, values }) {
@@ -129,15 +140,34 @@ function Shown() {
   );
 }
 
+/** The sentence about a field, or about a place inside of it. */
+const faultAt = (said, name) => Object.entries(said?.fields ?? {}).find(([path]) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))?.[1];
+
+/** Whether a new entity may take the place of one that is there. */
+function New({ verb, isLocked }) {
+  const choose = ({ target }) => (edited.value = { ...edited.value, verb: target.value, said: null });
+  return (
+    <p class="line">
+      <label>
+        where one with this key is there{" "}
+        <select value={verb} disabled={isLocked} onChange={choose}>
+          <option value="create">refuse</option>
+          <option value="put">put this one in its place</option>
+        </select>
+      </label>
+    </p>
+  );
+}
+
 export function Edit() {
-  const { verb, entity, values, said } = edited.value;
-  const form = formOf(entity);
-  if (form === undefined) return <p class="bad">The stored model has no entity {visible(entity)}.</p>;
+  const { verb, entity, write, values, said } = edited.value;
+  const form = verb === "run" ? model.value?.writes.find((one) => one.name === write) : verb === "back" ? { name: write } : formOf(entity);
+  if (form === undefined) return <p class="bad">The stored model has no {verb === "run" ? `write ${visible(write)}` : `entity ${visible(entity)}`}.</p>;
   const isLocked = said !== null && said.error === undefined;
-  const parameters = form.attributes.filter((one) => (verb === "delete" ? form.identity.includes(one.name) : !one.isKept));
+  const parameters = form.parameters ?? (form.attributes ?? []).filter((one) => (verb === "delete" ? form.identity.includes(one.name) : !one.isKept));
   const isFixed = ({ name }) => isLocked || verb === "delete" || (verb === "update" && form.identity.includes(name));
   const change = (name) => (value) => (edited.value = { ...edited.value, said: null, values: { ...values, [name]: value } });
-  const isOfField = parameters.some(({ name }) => said?.fields?.[name] !== undefined);
+  const isOfField = parameters.some(({ name }) => faultAt(said, name) !== undefined);
   return (
     <form class="head edit" onSubmit={show} noValidate aria-label="write">
       <h2>
@@ -145,12 +175,14 @@ export function Edit() {
         <span class="grow" />
         <button type="button" class="link" aria-label="close the form" onClick={close}>×</button>
       </h2>
+      {form.actions && <p class="soft">{form.actions.join("; ")}. {form.requests}.</p>}
       <div class="fields">
         {parameters.map((parameter) => (
-          <Field key={parameter.name} parameter={parameter} value={values[parameter.name] ?? ""} fault={said?.fields?.[parameter.name]} isFixed={isFixed(parameter)} onInput={change(parameter.name)} />
+          <Field key={parameter.name} parameter={parameter} value={values[parameter.name] ?? ""} fault={faultAt(said, parameter.name)} isFixed={isFixed(parameter)} onInput={change(parameter.name)} />
         ))}
       </div>
-      {!isLocked && (
+      {(verb === "create" || verb === "put") && edited.value.isBack !== true && <New verb={verb} isLocked={isLocked} />}
+      {!isLocked && verb !== "back" && (
         <p class="line">
           <button class="main" disabled={isWriting.value}>Show what is written</button>
         </p>

@@ -1,9 +1,10 @@
 // The data of a place: its tables and patterns beside the page that is read.
 
-import { edit, Edit } from "./edit.jsx";
+import { edit, Edit, runWrite } from "./edit.jsx";
 import { answer, asked, described, edited, explorePattern, exploreRaw, exploreTable, isStale, loadTables, model, modelFault, tables } from "./data.js";
 import { PatternForm } from "./form.jsx";
 import { indexesOf } from "./builder.js";
+import { Import, importLines } from "./import.jsx";
 import { Grid } from "./grid.jsx";
 import { ItemDetail } from "./item.jsx";
 import { RawForm } from "./raw.jsx";
@@ -47,7 +48,8 @@ function Tables() {
       <Missing />
       {all.length > 0 && (
         <ul>
-          <Choice name="Build a request…" isOn={one?.raw !== undefined} onClick={() => exploreRaw()} />
+          <Choice name="Build a request…" isOn={edited.value === null && one?.raw !== undefined} onClick={() => exploreRaw()} />
+          {place.value.mayWrite && <Choice name="Import…" isOn={edited.value?.verb === "import"} onClick={importLines} />}
         </ul>
       )}
     </>
@@ -98,9 +100,11 @@ function Patterns() {
 /** The same choice on a narrow page. */
 function Select() {
   const one = asked.value;
-  const value = edited.value?.verb === "create" ? `n${edited.value.entity}` : one === null ? "" : one.raw !== undefined ? "r" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
+  const value = edited.value?.verb === "import" ? "i" : ["create", "put"].includes(edited.value?.verb) ? `n${edited.value.entity}` : edited.value?.verb === "run" ? `w${edited.value.write}` : one === null ? "" : one.raw !== undefined ? "r" : one.pattern === undefined ? `t${JSON.stringify([one.table, one.index ?? null])}` : `p${one.pattern}`;
   const choose = ({ target }) => {
     if (target.value.startsWith("n")) edit("create", target.value.slice(1));
+    else if (target.value.startsWith("w")) runWrite(target.value.slice(1));
+    else if (target.value === "i") importLines();
     else if (target.value === "r") exploreRaw();
     else if (target.value.startsWith("p")) explorePattern(target.value.slice(1));
     else if (target.value.startsWith("t")) {
@@ -116,11 +120,19 @@ function Select() {
         {(tables.value?.tables ?? []).flatMap(({ name }) => [option(name, null), ...(one?.table === name ? indexesOf(described.value) : []).map(({ IndexName }) => option(name, IndexName))])}
       </optgroup>
       <option value="r">Build a request</option>
+      {place.value.mayWrite && <option value="i">Import</option>}
       <optgroup label="Patterns">
         {(model.value?.patterns ?? []).map(({ name }) => (
           <option value={`p${name}`}>{name}</option>
         ))}
       </optgroup>
+      {place.value.mayWrite && (
+        <optgroup label="Writes">
+          {(model.value?.writes ?? []).map(({ name }) => (
+            <option value={`w${name}`}>{name}</option>
+          ))}
+        </optgroup>
+      )}
       {place.value.mayWrite && (
         <optgroup label="New">
           {(model.value?.entities ?? []).filter((one) => one.isWritten).map(({ name }) => (
@@ -177,16 +189,27 @@ function TableHead() {
   );
 }
 
-/** The entities that can be written. */
-function Entities() {
+/** The entities that can be written, and the model's own writes. */
+function Writes() {
   const all = (model.value?.entities ?? []).filter((one) => one.isWritten);
+  const named = model.value?.writes ?? [];
   if (!place.value.mayWrite || all.length === 0) return null;
   return (
     <>
+      {named.length > 0 && (
+        <>
+          <h2>Writes</h2>
+          <ul>
+            {named.map(({ name }) => (
+              <Choice name={name} isOn={edited.value?.verb === "run" && edited.value.write === name} onClick={() => runWrite(name)} />
+            ))}
+          </ul>
+        </>
+      )}
       <h2>New</h2>
       <ul>
         {all.map(({ name }) => (
-          <Choice name={name} isOn={edited.value?.verb === "create" && edited.value.entity === name} onClick={() => edit("create", name)} />
+          <Choice name={name} isOn={["create", "put"].includes(edited.value?.verb) && edited.value.entity === name} onClick={() => edit("create", name)} />
         ))}
       </ul>
     </>
@@ -195,7 +218,7 @@ function Entities() {
 
 function Shown() {
   const one = asked.value;
-  if (edited.value !== null) return edited.value.verb === "stored" ? <Stored /> : <Edit />;
+  if (edited.value !== null) return edited.value.verb === "stored" ? <Stored /> : edited.value.verb === "import" ? <Import /> : <Edit />;
   if (one === null) return <p class="empty start">Choose a table to see its items as entities, or a pattern to run it.</p>;
   return (
     <>
@@ -218,7 +241,7 @@ export function Explore() {
         <div class="wide">
           <Tables />
           <Patterns />
-          <Entities />
+          <Writes />
         </div>
         {isStale.value && <p class="warn">The stored model is used: what you changed is not saved.</p>}
       </nav>

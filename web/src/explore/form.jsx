@@ -9,12 +9,12 @@ const HINTS = { time: "2026-01-31T12:00:00Z", date: "2026-01-31", number: "0", j
 
 /** A typed input with its sentence. */
 export function Field({ parameter, value, fault, onInput, isFixed = false }) {
-  const { name, kind, input, words, isList, isOptional, isNow } = parameter;
+  const { name, kind, input, words, isList, isOptional, isNow, example } = parameter;
   const id = `field-${name}`;
   const about = { id, disabled: isFixed, "aria-invalid": fault !== undefined, "aria-describedby": `${id}-about`, value, onInput: (event) => onInput(event.target.value) };
   const choices = isList ? null : input === "bool" ? ["true", "false"] : words;
   return (
-    <div class="field">
+    <div class={example ? "field long" : "field"}>
       <label for={id}>
         {name} <small>{isList ? "one or more: " : ""}{choices ? "" : kind}{isNow ? ", now by default" : isOptional ? " optional" : ""}</small>
       </label>
@@ -25,6 +25,8 @@ export function Field({ parameter, value, fault, onInput, isFixed = false }) {
             <option value={word}>{word}</option>
           ))}
         </select>
+      ) : example ? (
+        <textarea rows={4} spellcheck={false} placeholder={JSON.stringify(example, null, 1)} {...about} />
       ) : (
         <input type="text" autocomplete="off" spellcheck={false} inputMode={input === "number" ? "decimal" : undefined} placeholder={isList ? "a, b" : isNow ? "now" : HINTS[input]} {...about} />
       )}

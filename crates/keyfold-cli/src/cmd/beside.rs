@@ -4,6 +4,7 @@
 //! them, which are judged for each request as those of a signed one.
 
 use super::lsp::Disk;
+use super::prove;
 use crate::failure::Failure;
 use clap::Args;
 use keyfold_client::{Backend, Guarded};
@@ -116,6 +117,7 @@ impl Beside {
             port: self.workbench_port,
             files: of.files,
             language_files: Arc::new(|| Box::new(Disk)),
+            prove: Arc::new(prove::for_page),
             place: Some(place),
         };
         let runtime = runtime()

@@ -16,6 +16,7 @@ use keyfold_prove::{
     Failure as Difference, Options, PatternReport, Phase, Progress, ProveError, Record, Report,
     Smallest, Subject, Through,
 };
+use keyfold_workbench::ProofStep;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::BufWriter;
@@ -143,6 +144,26 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Err(Failure::refused(message).in_file(&file))
     };
     output.report(view(&report), || show(&report), verdict)
+}
+
+/// Proves a model for a page that shows how far it is.
+pub(super) fn for_page(model: &Model, step: &mut dyn FnMut(ProofStep<'_>)) -> Result<Json, String> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let options = Options {
+        seed: 1,
+        items: 200,
+        asks: 40,
+        deep: false,
+        now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
+    };
+    let show = |progress: Progress| {
+        step((&progress.phase.to_string(), progress.done, progress.total));
+    };
+    keyfold_prove::prove_through(model, options, &Subject::Embedded, show)
+        .map(|report| view(&report))
+        .map_err(|error| error.to_string())
 }
 
 fn failed(error: ProveError) -> Failure {

@@ -2,6 +2,7 @@
 //! their data.
 
 use super::lsp::Disk;
+use super::prove;
 use super::signal::Signals;
 use crate::backend;
 use crate::failure::Failure;
@@ -113,6 +114,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         port: arguments.port,
         files: files.clone(),
         language_files: Arc::new(|| Box::new(Disk)),
+        prove: Arc::new(prove::for_page),
         place,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

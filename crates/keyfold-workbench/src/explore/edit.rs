@@ -1,19 +1,13 @@
-//! Writes of entities through the model: the requests are shown first, and carried out as they were shown.
-//!
-//! A write is made twice with the same moment and the same chance. The first time it reads what is
-//! stored, and its last request is not sent. The second time that request must be the one that was
-//! shown: nothing is sent where somebody has changed what it rests on.
+//! Writes of entities through the model.
 
-use super::exchange::{body, send};
 use super::fault::Fault;
 use super::place::Place;
-use super::step::steps;
+use super::shown::{self, Shown};
 use super::typed;
-use keyfold_api::{Operation, Request, Response};
-use keyfold_client::{OnUnknown, arguments, drive, origin, time_of, wait};
+use keyfold_client::{OnUnknown, arguments, drive, origin};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write::{self, Made, Written};
-use keyfold_lower::{Lowering, Origin, Step, read};
+use keyfold_lower::{Lowering, Origin, read};
 use keyfold_model::{Entity, Model};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -39,20 +33,11 @@ pub(super) struct Asked {
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Verb {
+pub(super) enum Verb {
     Create,
     Put,
     Update,
     Delete,
-}
-
-/// A write that was shown.
-#[derive(Deserialize, Serialize)]
-struct Shown {
-    now: i64,
-    /// Its chance, in hexadecimal.
-    seed: String,
-    request: Json,
 }
 
 /// Shows what a write does, or carries out what was shown.
@@ -67,17 +52,12 @@ pub(super) fn write(place: &Place, model: &Model, asked: &Asked) -> Result<Json,
     let mut notes = Vec::new();
     let answered = match &asked.shown {
         None => show(place, model, (entity, asked, &values), &mut notes),
-        Some(shown) => place
-            .consent(asked.is_sure)
-            .and_then(|()| carry_out(place, model, (entity, asked, &values), shown, &mut notes)),
+        Some(shown) => place.consent(asked.is_sure).and_then(|()| {
+            let make = |origin| lowered(origin, model, (entity, asked, &values));
+            shown::carry_out(place, make, shown, &mut notes, |_, _| {})
+        }),
     };
-    match answered {
-        Ok(mut said) => {
-            said["exchanges"] = notes.into();
-            Ok(said)
-        }
-        Err(fault) => Err(fault.after(notes)),
-    }
+    shown::noted(answered, notes)
 }
 
 /// A write: of an entity, as it was asked, with these values.
@@ -98,114 +78,14 @@ fn lowered<'w>(
 
 fn show(place: &Place, model: &Model, of: Of<'_>, notes: &mut Vec<Json>) -> Result<Json, Fault> {
     let (entity, asked, values) = of;
-    let origin = origin();
     let before = match asked.verb {
         Verb::Create => None,
         Verb::Put | Verb::Update | Verb::Delete => stored(place, model, entity, values),
     };
-    let mut kept = None;
-    let written = driven(place, lowered(origin, model, of), notes, |request| {
-        let answer = done(&request);
-        kept = Some(request);
-        Ok(Some(answer))
-    })?;
-    let Some(request) = kept else {
-        return Ok(json!({ "actions": [], "shown": null }));
-    };
-    let shown = Shown {
-        now: origin.now_epoch_ms,
-        seed: format!("{:032x}", origin.seed),
-        request: body(&request),
-    };
-    Ok(json!({
-        "operation": written.operation,
-        "actions": steps(model, &request, &written.changes),
-        "made": written.made.iter().map(|one| json!([one.attribute, typed::value(&one.value)])).collect::<Vec<_>>(),
-        "request": shown.request.clone(),
-        "shown": shown,
-        "inverse": inverse(of, before.as_ref(), &written.made),
-        "anew": anew(entity, asked.verb),
-    }))
-}
-
-fn carry_out(
-    place: &Place,
-    model: &Model,
-    of: Of<'_>,
-    shown: &Shown,
-    notes: &mut Vec<Json>,
-) -> Result<Json, Fault> {
-    let wrong = |_| Fault::because("this was not shown by the workbench".to_owned());
-    let origin = Origin {
-        now_epoch_ms: shown.now,
-        seed: u128::from_str_radix(&shown.seed, 16).map_err(wrong)?,
-    };
-    let written = driven(place, lowered(origin, model, of), notes, |request| {
-        if body(&request) == shown.request {
-            return Ok(None);
-        }
-        Err(Fault::because(
-            "what is stored has changed since this was shown: nothing was written; look at it again".to_owned(),
-        ))
-    })?;
-    Ok(json!({
-        "done": { "operation": written.operation, "changes": written.changes, "units": written.capacity.units() },
-    }))
-}
-
-/// Carries out the steps of a write. `decide` answers a request that writes in its stead, or lets it be
-/// sent.
-fn driven(
-    place: &Place,
-    mut call: Lowering<'_, Written>,
-    notes: &mut Vec<Json>,
-    mut decide: impl FnMut(Request) -> Result<Option<Response>, Fault>,
-) -> Result<Written, Fault> {
-    let mut answers = Vec::new();
-    loop {
-        match call.next(std::mem::take(&mut answers)) {
-            Step::Ask(requests) => {
-                for request in requests {
-                    let instead = match is_read(request.operation()) {
-                        true => None,
-                        false => decide(request.clone())?,
-                    };
-                    answers.push(match instead {
-                        Some(answer) => Ok(answer),
-                        None => send(place, request, notes),
-                    });
-                }
-            }
-            Step::Pause(pause) => wait(time_of(pause)),
-            Step::Done(result) => return Ok(result?),
-        }
-    }
-}
-
-fn is_read(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::GetItem
-            | Operation::BatchGetItem
-            | Operation::TransactGetItems
-            | Operation::Query
-            | Operation::Scan
-            | Operation::DescribeTable
-    )
-}
-
-/// The answer of a request that is not sent, as if it had been carried out.
-fn done(request: &Request) -> Response {
-    if let Request::PutItem(_) = request {
-        return Response::PutItem(Default::default());
-    }
-    if let Request::UpdateItem(_) = request {
-        return Response::UpdateItem(Default::default());
-    }
-    if let Request::DeleteItem(_) = request {
-        return Response::DeleteItem(Default::default());
-    }
-    Response::TransactWriteItems(Default::default())
+    let (mut said, made) = shown::show(place, model, |origin| lowered(origin, model, of), notes)?;
+    said["inverse"] = inverse(of, before.as_ref(), &made).into();
+    said["anew"] = anew(entity, asked.verb).into();
+    Ok(said)
 }
 
 /// The attributes of the stored entity; `None` where there is none, or where it is not one item.
@@ -271,7 +151,7 @@ fn inverse(
 }
 
 /// The attributes that an entity which is created again has anew.
-fn anew(entity: &Entity, verb: Verb) -> Vec<&str> {
+pub(super) fn anew(entity: &Entity, verb: Verb) -> Vec<&str> {
     let kept = entity
         .attributes
         .iter()

@@ -1,19 +1,21 @@
 //! What the page needs of a model to make its forms.
 
 use keyfold_codegen::chart::Chart;
-use keyfold_model::schema::{Attribute, Limit, Parameter};
-use keyfold_model::{Entity, Model, Pattern, Type};
+use keyfold_model::schema::{Attribute, Limit, Parameter, WriteParameter};
+use keyfold_model::{Entity, Model, Pattern, Type, Write};
 use serde_json::{Value as Json, json};
 
-/// The patterns with their parameters, and the entities with their attributes.
+/// The patterns and writes with their parameters, and the entities with their attributes.
 pub(super) fn of(model: &Model) -> Json {
     let chart = Chart::of(model);
     let patterns = model.patterns.iter().map(|one| pattern(&chart, one));
     let entities = model.entities.iter().map(entity);
+    let writes = model.writes.iter().map(|one| write(&chart, one));
     json!({
         "name": model.name,
         "patterns": patterns.collect::<Vec<_>>(),
         "entities": entities.collect::<Vec<_>>(),
+        "writes": writes.collect::<Vec<_>>(),
     })
 }
 
@@ -35,6 +37,51 @@ fn entity(entity: &Entity) -> Json {
         "identity": entity.identity(),
         "attributes": entity.attributes.iter().map(attribute).collect::<Vec<_>>(),
     })
+}
+
+fn write(chart: &Chart, write: &Write) -> Json {
+    let row = chart.writes.iter().find(|row| row.name == write.name);
+    let parameter = |one: &WriteParameter| {
+        json!({
+            "name": one.name,
+            "kind": one.kind.to_string(),
+            "input": input(&one.kind),
+            "words": words(&one.kind),
+            "isOptional": one.optional,
+            "isNow": one.is_now,
+            "example": (input(&one.kind) == "json").then(|| example(&one.kind)),
+        })
+    };
+    json!({
+        "name": write.name,
+        "actions": row.map(|row| &row.actions),
+        "requests": row.map(|row| &row.requests),
+        "parameters": write.parameters.iter().map(parameter).collect::<Vec<_>>(),
+    })
+}
+
+/// A value of a type, for somebody to write over.
+fn example(kind: &Type) -> Json {
+    match kind {
+        Type::Int | Type::Number => json!(0),
+        Type::Bool => json!(false),
+        Type::Words(words) => json!(words.first()),
+        Type::Time(_) => json!("2026-01-31T12:00:00Z"),
+        Type::Date => json!("2026-01-31"),
+        Type::Period(_) => json!("2026-01"),
+        Type::String | Type::Binary | Type::Ulid | Type::Uuid => json!(""),
+        Type::List(of) | Type::Set(of) => json!([example(of)]),
+        Type::Map(of) => json!({ "name": example(of) }),
+        Type::Record(record) => {
+            let fields = record
+                .fields
+                .iter()
+                .filter(|(_, _, is_optional)| !is_optional);
+            fields
+                .map(|(name, kind, _)| (name.clone(), example(kind)))
+                .collect()
+        }
+    }
 }
 
 fn pattern(chart: &Chart, pattern: &Pattern) -> Json {

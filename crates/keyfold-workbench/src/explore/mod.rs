@@ -10,7 +10,11 @@
 //! POST /explore/state   operate  the state of all tables
 //! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
+//! POST /explore/named   named   a named write of the model: shown, and then carried out
+//! POST /explore/transact  named  several writes of entities at once: shown, and then carried out
 //! POST /explore/item    raw_write  one item as it is stored: shown, and then written
+//! POST /explore/import  import  lines of JSON: shown what each writes, and then written
+//! POST /explore/deployed  deployed  the tables of the place beside the model as it is edited
 //! POST /explore/create  create  the tables of the model that the place has not
 //! ```
 //!
@@ -18,16 +22,20 @@
 //! sent is in it, with what came back. Credentials stay in the [`Place`].
 
 mod create;
+mod deployed;
 mod edit;
 mod exchange;
 mod fault;
 mod form;
+mod import;
 mod items;
+mod named;
 mod operate;
 mod place;
 mod raw;
 mod raw_write;
 mod run;
+mod shown;
 mod step;
 mod stream;
 mod tables;
@@ -63,6 +71,12 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "state" => operate::state(place),
         "stream" => asked::<stream::Asked>(body)
             .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
+        "deployed" => asked::<deployed::Asked>(body).and_then(|asked| {
+            let model = files.compiled(asked.file, &asked.text);
+            deployed::difference(place, &model.map_err(Fault::because)?)
+        }),
+        "import" if place.may_write => asked::<import::Asked>(body)
+            .and_then(|asked| import::lines(place, model(files, asked.file)?.as_ref(), &asked)),
         "item" if place.may_write => {
             asked::<raw_write::Asked>(body).and_then(|asked| raw_write::write(place, &asked))
         }
@@ -70,6 +84,10 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
             .and_then(|asked| create::make(place, &needed(files, asked.file)?, &asked)),
         "write" if place.may_write => asked::<edit::Asked>(body)
             .and_then(|asked| edit::write(place, &needed(files, asked.file)?, &asked)),
+        "named" if place.may_write => asked::<named::Asked>(body)
+            .and_then(|asked| named::run(place, &needed(files, asked.file)?, &asked)),
+        "transact" if place.may_write => asked::<named::AskedParts>(body)
+            .and_then(|asked| named::transact(place, &needed(files, asked.file)?, &asked)),
         _ => return None,
     };
     Some(answered.unwrap_or_else(|fault| fault.json()))

@@ -69,8 +69,8 @@ fn part(one: &TransactWriteItem) -> Action<'_> {
     check.or(put).or(delete).or(update).unwrap_or_default()
 }
 
-/// The actions of a request, with what each is called.
-pub(super) fn steps(model: &Model, request: &Request, labels: &[String]) -> Vec<Json> {
+/// The actions of a request that writes.
+fn actions(request: &Request) -> Vec<Action<'_>> {
     let mut all = Vec::new();
     if let Request::PutItem(one) = request {
         all.push(put!(one));
@@ -84,6 +84,28 @@ pub(super) fn steps(model: &Model, request: &Request, labels: &[String]) -> Vec<
     if let Request::TransactWriteItems(one) = request {
         all.extend(one.transact_items.iter().flatten().map(part));
     }
+    all
+}
+
+/// The tables and keys of the items that a request writes.
+pub(super) fn touched(model: &Model, request: &Request) -> Vec<(String, Item)> {
+    let all = actions(request).into_iter();
+    let one = |action: Action<'_>| {
+        let name = action.table?;
+        let key = match action.item {
+            Some(item) => key_of(of_model(model, name)?.1, item),
+            None => action.key?.clone(),
+        };
+        Some((name.clone(), key))
+    };
+    all.filter(|action| action.verb != "check")
+        .filter_map(one)
+        .collect()
+}
+
+/// The actions of a request, with what each is called.
+pub(super) fn steps(model: &Model, request: &Request, labels: &[String]) -> Vec<Json> {
+    let all = actions(request);
     let label = |at: usize| labels.get(at).map(String::as_str);
     let rows = all.iter().enumerate();
     rows.map(|(at, one)| row(model, one, label(at))).collect()

@@ -12,6 +12,8 @@ entity User
   userId: string, name: string
   key  "USER#{userId}"  "PROFILE"
 pattern user(userId) -> User?
+write rename(userId, name)
+  update User set name = name
 "##;
 
 /// A place in memory with the model's table, and the model as a file.
@@ -82,6 +84,12 @@ fn nothing_that_writes_is_answered_without_consent_to_write() {
         ("write", user()),
         ("item", item),
         ("create", json!({ "file": 0 })),
+        (
+            "named",
+            json!({ "file": 0, "write": "rename", "values": {} }),
+        ),
+        ("transact", json!({ "file": 0, "parts": [] })),
+        ("import", json!({ "file": 0, "lines": [] })),
     ] {
         assert_eq!(stand.maybe(what, &body), None, "{what}");
     }
@@ -107,6 +115,21 @@ fn beyond_this_machine_each_write_is_agreed_to_twice() {
     assert_eq!(stand.count(), 0);
     let done = stand.ask("write", &with(agreed, "isSure", json!(true)));
     assert_eq!(done["done"]["operation"], json!("PutItem"));
+    assert_eq!(stand.count(), 1);
+
+    let named =
+        json!({ "file": 0, "write": "rename", "values": { "userId": "u1", "name": "Grace" } });
+    let shown = stand.ask("named", &named)["shown"].clone();
+    assert_eq!(stand.refused("named", &with(named, "shown", shown)), twice);
+    let part = json!({ "verb": "delete", "entity": "User", "values": { "userId": "u1" } });
+    let back = json!({ "file": 0, "parts": [part] });
+    let shown = stand.ask("transact", &back)["shown"].clone();
+    assert_eq!(
+        stand.refused("transact", &with(back, "shown", shown)),
+        twice
+    );
+    let lines = json!({ "file": 0, "isAgreed": true, "lines": [{ "kind": "User", "values": { "userId": "u2", "name": "Alan" } }] });
+    assert_eq!(stand.refused("import", &lines), twice);
     assert_eq!(stand.count(), 1);
 
     let item = json!({ "table": "Tab", "after": { "PK": { "S": "a" }, "SK": { "S": "b" } }, "isAgreed": true });
