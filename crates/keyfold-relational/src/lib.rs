@@ -13,6 +13,7 @@
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
 //! - `back`: items become rows again; `lead`: the tables lead, and the database follows.
+//! - `noted`: what a database notes while it follows the tables.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
@@ -39,6 +40,7 @@ mod lead;
 mod mapping;
 pub mod mariadb;
 mod mend;
+mod noted;
 mod pages;
 mod parents;
 mod patient;

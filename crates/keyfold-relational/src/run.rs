@@ -326,7 +326,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     /// Stores where the log is read from next, if the source does not keep it and it is another place: whether
     /// it did.
-    fn keep_place(&mut self, state: &State) -> Result<bool, Ended> {
+    pub(crate) fn keep_place(&mut self, state: &State) -> Result<bool, Ended> {
         let place = self.source.place();
         let is_other = place.is_some() && place != self.place;
         if is_other {

@@ -295,6 +295,15 @@ pub trait Source {
     /// When the database refuses it.
     fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError>;
 
+    /// Passes over all changes up to now at once, which are those of this process: nobody else writes. `false` where
+    /// they must be read and forgotten instead.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    fn skip(&mut self) -> Result<bool, SourceError> {
+        Ok(false)
+    }
+
     /// What a switch to the tables needs; `None` for a database that cannot follow them.
     fn lead(&mut self) -> Option<&mut dyn Lead> {
         None

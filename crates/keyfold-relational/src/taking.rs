@@ -101,7 +101,7 @@ impl<'m> Migration<'_, 'm> {
             if let Some(place) = &state.place {
                 self.asked(|source| source.resume(place))?;
             }
-            self.asked(|source| source.check_watch(watched))?;
+            self.keep_watch(&state)?;
         }
         Ok(state)
     }

@@ -71,6 +71,14 @@ pub(crate) fn placed(source: &dyn Source, number: usize, kind: &str) -> String {
     }
 }
 
+/// What lets a row say a value that the database would make itself.
+pub(crate) fn overriding(source: &dyn Source) -> &'static str {
+    match Dialect::of(source) {
+        Dialect::Postgres => "OVERRIDING SYSTEM VALUE ",
+        Dialect::Sqlite | Dialect::Mariadb => "",
+    }
+}
+
 /// An expression as a column of a type takes it.
 pub(crate) fn taken(source: &dyn Source, sql: &str, kind: &str) -> String {
     match Dialect::of(source) {

@@ -8,7 +8,7 @@ use crate::back::{Back, ways};
 use crate::mapping::MapError;
 use crate::run::{Ended, IDLE, Migration, PROBLEM_TRIES};
 use crate::source::{SourceError, Tip};
-use crate::state::State;
+use crate::state::{Phase, State};
 use crate::verify::stored;
 use crate::world::{self, Moment};
 use keyfold_api::StreamEvent;
@@ -24,6 +24,8 @@ use std::time::Duration;
 const REFUSED_MAX: u32 = 100;
 /// The most changes of the database's own log that are passed over at once.
 const PASSED_MAX: usize = 5_000;
+/// The time between two looks at that log, in which it grows.
+const PASS: Duration = Duration::from_secs(1);
 
 /// Records that were read, and whose items are not carried yet.
 #[derive(Default)]
@@ -41,6 +43,8 @@ pub(crate) struct Follower<'f, 'm> {
     ways: Vec<Back>,
     pending: Pending,
     tries: u32,
+    /// When the changes of the database were passed over.
+    passed: Option<Moment>,
 }
 
 fn unfit(error: MapError) -> Ended {
@@ -76,6 +80,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             ways,
             pending: Pending::default(),
             tries: 0,
+            passed: None,
         })
     }
 
@@ -96,12 +101,14 @@ impl<'a, 'm> Migration<'a, 'm> {
                 continue;
             }
             if once && follower.streams.is_quiet(settle) {
+                self.pass_over(state)?;
                 return Ok(Ended::Caught);
             }
             world::pause(IDLE);
-            if looked.elapsed() > Duration::from_secs(1) {
+            if looked.elapsed() > PASS {
                 looked = Moment::now();
                 self.check_mine(state)?;
+                self.pass_some(state, &mut follower)?;
             }
         }
     }
@@ -188,8 +195,17 @@ impl<'a, 'm> Migration<'a, 'm> {
         follower.tries = 0;
         self.progress.add_written(carried.put, carried.deleted);
         self.progress.add_changes(records);
-        self.pass_over(state)?;
+        self.pass_some(state, follower)?;
         Ok(count)
+    }
+
+    /// Passes over the changes of the database, if that was long ago.
+    fn pass_some(&mut self, state: &State, follower: &mut Follower<'a, 'm>) -> Result<(), Ended> {
+        if follower.passed.is_none_or(|passed| passed.elapsed() > PASS) {
+            self.pass_over(state)?;
+            follower.passed = Some(Moment::now());
+        }
+        Ok(())
     }
 
     /// What the items are now that records name.
@@ -246,8 +262,11 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// Forgets the changes that the database has kept of what was carried into it.
     pub(crate) fn pass_over(&mut self, state: &State) -> Result<(), Ended> {
         let watched = &self.mapping.watched;
+        self.keep_watch(state)?;
+        if self.asked(|source| source.skip())? {
+            return self.keep_place(state).map(drop);
+        }
         loop {
-            self.asked(|source| source.check_watch(watched))?;
             self.asked(|source| source.hold())?;
             let read = self.asked(|source| source.changes(watched, PASSED_MAX));
             self.asked(|source| source.release())?;
@@ -256,9 +275,24 @@ impl<'a, 'm> Migration<'a, 'm> {
                 return Ok(());
             }
             self.asked(|source| source.forget(watched, &change))?;
-            if self.source.place().is_some() {
-                self.save(state)?;
+            self.keep_place(state)?;
+        }
+    }
+
+    /// Checks that the database keeps its changes. While the tables lead it has none but those of this migration: if it
+    /// has thrown them away, it keeps those from now on.
+    pub(crate) fn keep_watch(&mut self, state: &State) -> Result<(), Ended> {
+        let (watched, id) = (&self.mapping.watched, &state.id);
+        let checked = self.asked(|source| source.check_watch(watched));
+        let is_closed = matches!(state.phase, Phase::Lead | Phase::Returning);
+        match (checked, self.tables) {
+            (Err(error), Some(tables)) if is_closed && !error.may_pass => {
+                let (of, instead) = ((id.as_str(), state.fence), &tables.connection);
+                self.asked(|source| leading(source)?.close(watched, of, instead))?;
+                self.asked(|source| source.watch(watched, id))?;
+                self.keep_place(state).map(drop)
             }
+            (checked, _) => Ok(checked?),
         }
     }
 }

@@ -48,7 +48,9 @@ pub(crate) struct Rows<'r, 'm> {
 
 fn lead(source: &mut dyn Source) -> Result<&mut dyn Lead, SourceError> {
     source.lead().ok_or_else(|| {
-        SourceError::lasting("this database cannot follow the tables yet: SQLite can")
+        SourceError::lasting(
+            "this database cannot follow the tables yet: SQLite and PostgreSQL can",
+        )
     })
 }
 
@@ -222,8 +224,9 @@ impl<'m> Rows<'_, 'm> {
         let places = places.map(|(at, one)| forms::placed(source, at + 1, &one.kind));
         let places: Vec<String> = places.collect();
         let sql = format!(
-            "INSERT INTO {name} ({}) VALUES ({})",
+            "INSERT INTO {name} ({}) {}VALUES ({})",
             columns.join(", "),
+            forms::overriding(source),
             places.join(", ")
         );
         lead(source)?.write(&sql, &one.cells)

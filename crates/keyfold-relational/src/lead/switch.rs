@@ -152,7 +152,7 @@ impl Migration<'_, '_> {
     fn close(&mut self, state: &State) -> Result<(), Ended> {
         let (watched, instead) = (&self.mapping.watched, self.sides()?.connection.clone());
         let of = (state.id.as_str(), state.fence);
-        leading(self.source)?.close(watched, of, &instead)?;
+        self.asked(|source| leading(source)?.close(watched, of, &instead))?;
         let (model, name) = (self.mapping.model, self.source.name());
         let states = self.states();
         let due = || is_mine(&states, state);
@@ -222,12 +222,12 @@ impl Migration<'_, '_> {
     /// Lets the database take writes, which leads.
     pub(crate) fn reopen(&mut self, state: &State) -> Result<(), Ended> {
         let of = (state.id.as_str(), state.fence);
-        let Some(lead) = self.source.lead() else {
+        if self.source.lead().is_none() {
             return Ok(());
-        };
-        if lead.noted()?.is_some() {
-            lead.take(of)?;
-            lead.open(of)?;
+        }
+        if self.asked(|source| leading(source)?.noted())?.is_some() {
+            leading(self.source)?.take(of)?;
+            self.asked(|source| leading(source)?.open(of))?;
         }
         Ok(())
     }

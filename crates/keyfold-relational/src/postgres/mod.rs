@@ -4,7 +4,7 @@
 //! - `session`: a connection that is made again when it is lost; `tls`: that it is encrypted; `value`: texts of
 //!   PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `described`: all of them, and the queries that were run;
-//!   `slot`: the slot, the publication, changes.
+//!   `slot`: the slot, the publication, changes; `closed`, `lead`: how it follows the tables.
 //! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
 //!
 //! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
@@ -12,7 +12,9 @@
 //! moment before others see it.
 
 mod catalog;
+mod closed;
 mod described;
+mod lead;
 mod log;
 mod quoting;
 mod reading;
@@ -23,7 +25,7 @@ mod value;
 
 use crate::cell::Cell;
 use crate::source::TableColumn;
-use crate::source::{Change, Column, Source, SourceError, Watched};
+use crate::source::{Change, Column, Lead, Source, SourceError, Watched};
 use crate::world;
 use keyfold_model::schema::origin::SqlTable;
 use quoting::quoted;
@@ -212,7 +214,8 @@ impl Source for Postgres {
     }
 
     fn unwatch(&mut self) -> Result<(), SourceError> {
-        self.slot.drop_all(&mut self.control)
+        self.slot.drop_all(&mut self.control)?;
+        closed::drop_all(&mut self.control)
     }
 
     fn changes(&mut self, watched: &[Watched], most: usize) -> Result<Change, SourceError> {
@@ -233,6 +236,16 @@ impl Source for Postgres {
             Some(mark) => self.slot.forget(&mut self.control, *mark),
             None => Ok(()),
         }
+    }
+
+    fn skip(&mut self) -> Result<bool, SourceError> {
+        // What is not on disk yet comes again: its rows are as their items then.
+        self.slot.skip(&mut self.control)?;
+        Ok(true)
+    }
+
+    fn lead(&mut self) -> Option<&mut dyn Lead> {
+        Some(self)
     }
 
     fn claim(&mut self) -> Result<(), SourceError> {

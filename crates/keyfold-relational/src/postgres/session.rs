@@ -47,7 +47,7 @@ pub(super) struct Session {
     kinds: HashMap<String, Vec<u32>>,
     /// Whether it has the right to migrate.
     has_claim: bool,
-    /// Whether a transaction was begun, and is lost with the connection.
+    /// Whether a transaction was begun, which is lost with the connection.
     is_within: bool,
 }
 
@@ -84,6 +84,13 @@ pub(super) fn of(error: &tokio_postgres::Error) -> SourceError {
         message,
         may_pass: passing.contains(said.code()),
     }
+}
+
+/// Whether a constraint, a type, a check of a view or a trigger of the program refuses values.
+fn is_refusal(error: &tokio_postgres::Error) -> bool {
+    const CLASSES: [&str; 4] = ["22", "23", "44", "P0"];
+    let code = error.code().map_or("", SqlState::code);
+    CLASSES.iter().any(|class| code.starts_with(class))
 }
 
 /// What names a database, without user and password: these may change while it is migrated.
@@ -168,7 +175,7 @@ impl Session {
         self.kinds.clear();
         if std::mem::take(&mut self.is_within) {
             return Err(SourceError {
-                message: "the connection to PostgreSQL was lost, and its snapshot with it"
+                message: "the connection to PostgreSQL was lost, and its transaction with it"
                     .to_owned(),
                 may_pass: true,
             });
@@ -309,6 +316,58 @@ impl Session {
             true => self.execute("ROLLBACK"),
             false => Ok(()),
         }
+    }
+
+    /// Begins a transaction that writes. One of before has ended.
+    pub(super) fn begin_writing(&mut self) -> Result<(), SourceError> {
+        self.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")?;
+        self.is_within = true;
+        Ok(())
+    }
+
+    /// Changes rows within a transaction, in which a statement that is refused changes nothing: how many, or why it
+    /// is refused.
+    pub(super) fn changed(
+        &mut self,
+        sql: &str,
+        arguments: &[Cell],
+    ) -> Result<Result<u64, String>, SourceError> {
+        let sql = match filled(sql, arguments) {
+            Ok(sql) => sql,
+            Err(error) => return Ok(Err(error.message)),
+        };
+        let whole = format!("SAVEPOINT keyfold; {sql}; RELEASE SAVEPOINT keyfold");
+        match self.counted(&whole)? {
+            Ok(count) => Ok(Ok(count)),
+            Err(why) => {
+                self.execute("ROLLBACK TO SAVEPOINT keyfold")?;
+                Ok(Err(why))
+            }
+        }
+    }
+
+    /// Ends a transaction that writes, with last statements: or why a constraint refuses it, which takes it back.
+    pub(super) fn commit(&mut self, last: &str) -> Result<Result<(), String>, SourceError> {
+        let ended = self.counted(&format!("SELECT 1; {last}; COMMIT"));
+        self.is_within = false;
+        Ok(ended?.map(drop))
+    }
+
+    /// How many rows statements touch, or why a constraint or a type refuses them.
+    fn counted(&mut self, sql: &str) -> Result<Result<u64, String>, SourceError> {
+        let (runtime, client) = self.connected()?;
+        let answered = match runtime.block_on(client.simple_query(sql)) {
+            Ok(answered) => answered,
+            Err(error) if is_refusal(&error) => return Ok(Err(of(&error).message)),
+            Err(error) => return Err(of(&error)),
+        };
+        let mut all = 0;
+        for message in answered {
+            if let SimpleQueryMessage::CommandComplete(count) = message {
+                all += count;
+            }
+        }
+        Ok(Ok(all))
     }
 
     /// Takes the right to migrate, which lives as long as the connection.

@@ -344,6 +344,13 @@ impl Slot {
         }
     }
 
+    /// Passes over everything that is in the log.
+    pub(super) fn skip(&mut self, session: &mut Session) -> Result<(), SourceError> {
+        let end = session.text("SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn")?;
+        let end = end.parse::<u64>().map_or(0, u64::cast_signed);
+        self.forget(session, end)
+    }
+
     /// Takes partitions that have come, and are carried, for part of their tables.
     fn keep(&mut self, session: &mut Session) -> Result<(), SourceError> {
         if let Some(Arrived { structure, .. }) = &self.come

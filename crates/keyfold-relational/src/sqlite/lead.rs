@@ -4,16 +4,14 @@
 use super::triggers::{MARK, note, quoted};
 use super::{Sqlite, sql_value};
 use crate::cell::Cell;
+use crate::noted::{self, FENCE, ID};
 use crate::source::{Lead, Noted, Source, SourceError, Tip, Watched, Wrote};
-use keyfold_stream::{Position, ShardKey};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// The table of what is noted: parts and their values.
 const LEAD: &str = "keyfold_lead";
 /// What the names of the triggers begin with.
 const PREFIX: &str = "keyfold_closed_";
-/// What the part of a shard begins with.
-const SHARD: &str = "shard ";
 
 fn value(connection: &Connection, part: &str) -> Result<Option<String>, SourceError> {
     let mut statement =
@@ -42,8 +40,8 @@ fn is_noted(connection: &Connection, (id, fence): (&str, u64)) -> Result<bool, S
     if !is_there(connection)? {
         return Ok(false);
     }
-    let is_own = value(connection, "id")?.as_deref() == Some(id);
-    Ok(is_own && value(connection, "fence")? == Some(fence.to_string()))
+    let is_own = value(connection, ID)?.as_deref() == Some(id);
+    Ok(is_own && value(connection, FENCE)? == Some(fence.to_string()))
 }
 
 /// The triggers that refuse writes of a table, by their names.
@@ -78,36 +76,14 @@ impl Lead for Sqlite {
         if !is_there(&self.connection)? {
             return Ok(None);
         }
-        let damaged =
-            || SourceError::lasting(format!("the table `{LEAD}` was changed by somebody"));
-        let id = value(&self.connection, "id")?.ok_or_else(damaged)?;
-        let fence = value(&self.connection, "fence")?.and_then(|text| text.parse().ok());
-        let rows = self.query(
-            &format!(
-                "SELECT part, value FROM main.{LEAD} WHERE part LIKE '{SHARD}%' ORDER BY part"
-            ),
-            &[],
-        )?;
-        let mut tips = Vec::new();
-        for row in rows {
-            let [Cell::Text(part), Cell::Text(position)] = row.as_slice() else {
-                return Err(damaged());
-            };
-            let key = part
-                .strip_prefix(SHARD)
-                .and_then(|rest| rest.rsplit_once(' '));
-            let (stream, shard) = key.ok_or_else(damaged)?;
-            let key = ShardKey {
-                stream: stream.to_owned(),
-                shard: shard.to_owned(),
-            };
-            tips.push((key, Position::of(position).ok_or_else(damaged)?));
-        }
-        Ok(Some(Noted {
-            id,
-            fence: fence.ok_or_else(damaged)?,
-            tips,
-        }))
+        let sql = format!("SELECT part, value FROM main.{LEAD} ORDER BY part");
+        let rows = self.query(&sql, &[])?;
+        let texts = rows.iter().filter_map(|row| match row.as_slice() {
+            [Cell::Text(part), Cell::Text(value)] => Some((part.as_str(), value.as_str())),
+            _ => None,
+        });
+        let noted = noted::noted(texts);
+        noted.map(Some).ok_or_else(|| noted::damaged(LEAD))
     }
 
     fn close(
@@ -125,7 +101,7 @@ impl Lead for Sqlite {
             note(&transaction, "TABLE", id, &format!("\"main\".\"{LEAD}\""))?;
         }
         let fence = fence.to_string();
-        for (part, value) in [("id", id), ("fence", fence.as_str()), ("carries", "0")] {
+        for (part, value) in [(ID, id), (FENCE, fence.as_str()), ("carries", "0")] {
             set(&transaction, part, value)?;
         }
         for one in tables {
@@ -215,9 +191,9 @@ impl Lead for Sqlite {
     }
 
     fn commit(&mut self, tips: &[Tip]) -> Result<Wrote, SourceError> {
-        for (key, position) in tips {
-            let part = format!("{SHARD}{} {}", key.stream, key.shard);
-            set(&self.connection, &part, &position.to_string())?;
+        for tip in tips {
+            let (part, value) = noted::of_tip(tip);
+            set(&self.connection, &part, &value)?;
         }
         set(&self.connection, "carries", "0")?;
         match self.connection.execute_batch("COMMIT") {

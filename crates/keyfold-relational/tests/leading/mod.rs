@@ -1,29 +1,26 @@
-//! A shop whose rows and items are written by programs, one side at a time, while who leads changes.
+//! A shop whose rows and items are written by programs, one side at a time, while who leads changes. Its rows are in
+//! one of the databases.
+//!
+//! - `bases`: the databases; `busy`: programs that write beside the calls of a database, which dies at one of them.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub(crate) mod bases;
+pub(crate) mod busy;
+
+use bases::{Base, Row};
 use keyfold_api::{DeleteItemInput, ErrorKind, Request};
 use keyfold_client::{Backend, ClientError, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
 use keyfold_motion::{Force, MOVING_AGENT};
-use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
-    Ended, Mapping, Migration, Progress, Source, State, Switch, Tables, Turned, verify,
+    Ended, Figures, Mapping, Migration, Progress, Source, State, Switch, Tables, Turned, verify,
 };
 use keyfold_types::{Item, Value};
-use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
-
-const SCHEMA: &str = "PRAGMA journal_mode = WAL;
-CREATE TABLE customers (id INTEGER PRIMARY KEY, mail TEXT UNIQUE, name TEXT NOT NULL);
-CREATE TABLE products (sku TEXT PRIMARY KEY NOT NULL, title TEXT NOT NULL);
-CREATE TABLE orders (customer_id INTEGER NOT NULL REFERENCES customers (id), order_id TEXT NOT NULL,
-  sku TEXT NOT NULL REFERENCES products (sku), cents INTEGER NOT NULL CHECK (cents > 0), placed_at TEXT NOT NULL, paid INTEGER,
-  PRIMARY KEY (customer_id, order_id)) WITHOUT ROWID;";
 
 const MODEL: &str = r#"model shop 1
 
@@ -72,11 +69,10 @@ pub(crate) struct Takes {
 
 /// The shop.
 pub(crate) struct Shop {
-    pub(crate) program: Connection,
+    pub(crate) base: Box<dyn Base>,
     pub(crate) model: Model,
     pub(crate) backend: Arc<Backend>,
     pub(crate) tables: Tables,
-    folder: TempDir,
 }
 
 pub(crate) fn values<'n>(
@@ -87,11 +83,7 @@ pub(crate) fn values<'n>(
 }
 
 impl Shop {
-    pub(crate) fn new() -> Shop {
-        let folder = tempfile::tempdir().unwrap();
-        let program = Connection::open(folder.path().join("shop.db")).unwrap();
-        program.execute_batch(SCHEMA).unwrap();
-        program.busy_timeout(Duration::ZERO).unwrap();
+    pub(crate) fn new(base: Box<dyn Base>) -> Shop {
         let compiled = keyfold_model::compile(MODEL);
         let Some(model) = compiled.model else {
             panic!("{:#?}", compiled.diagnostics)
@@ -107,15 +99,14 @@ impl Shop {
         };
         Shop {
             tables: Tables::new(&backend, "keyfold:./shop", force, Duration::ZERO),
-            program,
+            base,
             model,
             backend,
-            folder,
         }
     }
 
-    pub(crate) fn source(&self) -> Sqlite {
-        Sqlite::open(&self.folder.path().join("shop.db")).unwrap()
+    pub(crate) fn source(&self) -> Box<dyn Source> {
+        self.base.open()
     }
 
     /// A migration of a database that may be another form of the shop's.
@@ -124,29 +115,49 @@ impl Shop {
         source: &mut dyn Source,
         does: impl FnOnce(&mut Migration<'_, '_>) -> T,
     ) -> T {
-        let mapping = Mapping::of(&self.model, &mut self.source()).unwrap();
+        let mapping = Mapping::of(&self.model, self.source().as_mut()).unwrap();
         let progress = Progress::default();
         let migration = Migration::new(&mapping, source, &self.backend, &progress);
         does(&mut migration.with_tables(&self.tables))
     }
 
     pub(crate) fn run(&self) -> Ended {
-        self.with(&mut self.source(), |migration| migration.run(true))
+        self.with(self.source().as_mut(), |migration| migration.run(true))
+    }
+
+    /// What a run does until everything is carried.
+    pub(crate) fn figures(&self) -> Figures {
+        let mut source = self.source();
+        let mapping = Mapping::of(&self.model, source.as_mut()).unwrap();
+        let progress = Progress::default();
+        let migration = Migration::new(&mapping, source.as_mut(), &self.backend, &progress);
+        let ended = migration.with_tables(&self.tables).run(true);
+        assert!(matches!(ended, Ended::Caught), "{ended:?}");
+        progress.figures()
     }
 
     pub(crate) fn switch(&self, way: Switch) -> Result<Turned, Ended> {
-        self.with(&mut self.source(), |migration| migration.switch(way, false))
+        self.with(self.source().as_mut(), |migration| {
+            migration.switch(way, false)
+        })
     }
 
     pub(crate) fn state(&self) -> Option<State> {
-        self.with(&mut self.source(), |migration| migration.state().unwrap())
+        self.with(self.source().as_mut(), |migration| {
+            migration.state().unwrap()
+        })
     }
 
     /// What differs between rows and items.
     pub(crate) fn differences(&self) -> Vec<String> {
         let mut source = self.source();
-        let mapping = Mapping::of(&self.model, &mut source).unwrap();
-        let found = verify(&mapping, &mut source, &self.backend, &Progress::default());
+        let mapping = Mapping::of(&self.model, source.as_mut()).unwrap();
+        let found = verify(
+            &mapping,
+            source.as_mut(),
+            &self.backend,
+            &Progress::default(),
+        );
         let found = found.unwrap().differences;
         let lines = found.iter().map(|one| format!("{}: {}", one.row, one.what));
         lines.collect()
@@ -154,11 +165,13 @@ impl Shop {
 
     /// Which sides take a write of a program, which changes nothing.
     pub(crate) fn takes(&self) -> Takes {
-        let tried = "BEGIN IMMEDIATE; INSERT INTO products VALUES ('probe', 'probe')";
-        let rows = self.program.execute_batch(tried).is_ok();
-        if !self.program.is_autocommit() {
-            self.program.execute_batch("ROLLBACK").unwrap();
-        }
+        let (begin, tried) = (
+            self.base.begin(),
+            "INSERT INTO products VALUES ('probe', 'probe')",
+        );
+        let rows = self.base.said(begin).is_ok() && self.base.said(tried).is_ok();
+        // A transaction that was not begun does not end.
+        drop(self.base.said("ROLLBACK"));
         let probe = DeleteItemInput {
             table_name: Some("Shop".to_owned()),
             key: Some(Ok(Item::from_iter([("PK", "probe"), ("SK", "probe")]))),
@@ -189,29 +202,27 @@ impl Shop {
 
     /// What the rows hold.
     pub(crate) fn rows(&self) -> Written {
+        let all =
+            |columns: &str, table: &str| self.base.must(&format!("SELECT {columns} FROM {table}"));
+        let text = |row: &Row, at: usize| row[at].clone().unwrap();
         let mut written = Written::default();
-        let mut read = self.program.prepare("SELECT * FROM customers").unwrap();
-        let mut rows = read.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let held = (row.get(1).unwrap(), row.get(2).unwrap());
-            written.customers.insert(row.get(0).unwrap(), held);
+        for row in all("id, mail, name", "customers") {
+            let held = (row[1].clone(), text(&row, 2));
+            written
+                .customers
+                .insert(text(&row, 0).parse().unwrap(), held);
         }
-        let mut read = self.program.prepare("SELECT * FROM products").unwrap();
-        let mut rows = read.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let sku: String = row.get(0).unwrap();
-            written.products.insert(sku, row.get(1).unwrap());
+        for row in all("sku, title", "products") {
+            written.products.insert(text(&row, 0), text(&row, 1));
         }
-        let mut read = self.program.prepare("SELECT * FROM orders").unwrap();
-        let mut rows = read.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let key = (row.get(0).unwrap(), row.get(1).unwrap());
-            let held = (
-                row.get(2).unwrap(),
-                row.get(3).unwrap(),
-                row.get(5).unwrap(),
-            );
-            assert_eq!(row.get::<_, String>(4).unwrap(), PLACED);
+        for row in all(
+            "customer_id, order_id, sku, cents, placed_at, paid",
+            "orders",
+        ) {
+            let key = (text(&row, 0).parse().unwrap(), text(&row, 1));
+            let paid = row[5].as_deref().map(|paid| ["1", "t"].contains(&paid));
+            let held = (text(&row, 2), text(&row, 3).parse().unwrap(), paid);
+            assert_eq!(text(&row, 4), PLACED);
             written.orders.insert(key, held);
         }
         written
@@ -269,28 +280,35 @@ impl Op {
 
     /// Writes it to the rows.
     pub(crate) fn to_rows(&self, shop: &Shop) {
-        let program = &shop.program;
-        let done = match self {
-            Op::Customer(id, mail, name) => program.execute(
-                "INSERT INTO customers VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET mail = ?2, name = ?3",
-                (id, mail, name),
-            ),
-            Op::NoCustomer(id) => program.execute("DELETE FROM customers WHERE id = ?1", [id]),
-            Op::Product(sku, title) => program.execute(
-                "INSERT INTO products VALUES (?1, ?2) ON CONFLICT (sku) DO UPDATE SET title = ?2",
-                (sku, title),
-            ),
-            Op::Order(id, order, (sku, cents, paid)) => program.execute(
-                "INSERT INTO orders VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (customer_id, order_id) DO UPDATE SET sku = \
-                 ?3, cents = ?4, paid = ?6",
-                (id, order, sku, cents, PLACED, paid),
-            ),
-            Op::NoOrder(id, order) => program.execute(
-                "DELETE FROM orders WHERE customer_id = ?1 AND order_id = ?2",
-                (id, order),
-            ),
+        let text = |text: &str| format!("'{text}'");
+        let sql = match self {
+            Op::Customer(id, mail, name) => {
+                let mail = mail.as_deref().map_or("NULL".to_owned(), text);
+                let held = [("id", id.to_string()), ("mail", mail), ("name", text(name))];
+                shop.base.upsert("customers", 1, &held)
+            }
+            Op::NoCustomer(id) => format!("DELETE FROM customers WHERE id = {id}"),
+            Op::Product(sku, title) => {
+                let held = [("sku", text(sku)), ("title", text(title))];
+                shop.base.upsert("products", 1, &held)
+            }
+            Op::Order(id, order, (sku, cents, paid)) => {
+                let paid = paid.map_or("NULL".to_owned(), |paid| paid.to_string());
+                let held = [
+                    ("customer_id", id.to_string()),
+                    ("order_id", text(order)),
+                    ("sku", text(sku)),
+                    ("cents", cents.to_string()),
+                    ("placed_at", text(PLACED)),
+                    ("paid", paid),
+                ];
+                shop.base.upsert("orders", 2, &held)
+            }
+            Op::NoOrder(id, order) => {
+                format!("DELETE FROM orders WHERE customer_id = {id} AND order_id = '{order}'")
+            }
         };
-        assert_eq!(done.unwrap(), 1, "{self:?}");
+        shop.base.must(&sql);
     }
 
     /// Writes it to the items: the title of a product stands in its orders, too.

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// A server; it ends with the test.
 pub(crate) struct Server {
@@ -180,6 +180,23 @@ impl Program {
         self.runtime
             .block_on(self.client.batch_execute(sql))
             .unwrap();
+    }
+
+    /// The rows of statements as texts, or what the database says.
+    pub(crate) fn said(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        let said = self.runtime.block_on(self.client.simple_query(sql));
+        let said = said.map_err(|error| match error.as_db_error() {
+            Some(said) => said.message().to_owned(),
+            None => error.to_string(),
+        })?;
+        let mut rows = Vec::new();
+        for message in said {
+            if let SimpleQueryMessage::Row(row) = message {
+                let texts = (0..row.len()).map(|at| row.get(at).map(str::to_owned));
+                rows.push(texts.collect());
+            }
+        }
+        Ok(rows)
     }
 
     pub(crate) fn text(&self, sql: &str) -> String {
