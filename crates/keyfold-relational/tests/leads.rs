@@ -13,12 +13,15 @@
 )]
 
 mod leading;
+mod mariadb_server;
 mod support;
+mod worlds;
 
 use fastrand::Rng;
-use keyfold_relational::{Ended, Switch, Turned, abort};
+use keyfold_relational::{Ended, Switch, Turned, Wrote, abort};
+use keyfold_stream::Position;
 use keyfold_types::Value;
-use leading::bases::{Base, OfPostgres, OfSqlite};
+use leading::bases::{Base, OfMariadb, OfPostgres, OfSqlite};
 use leading::busy::{Programs, run, switched};
 use leading::{Op, Shop, Takes, values};
 use std::cell::RefCell;
@@ -301,7 +304,7 @@ const STORIES: [Story; 9] = [
         "own",
         what_was_carried_into_the_database_is_not_carried_back,
     ),
-    ("over", programs_write_again_when_it_is_over),
+    ("ended", programs_write_again_when_it_is_over),
 ];
 
 /// Tells stories, each to a database of its own. The name of the last one stands above what fails.
@@ -335,8 +338,77 @@ fn whoever_leads_nothing_of_postgres_is_lost_or_doubled() {
     worlds(2, |name| OfPostgres::boxed(&server, name));
 }
 
+#[test]
+fn mariadb_follows_the_tables() {
+    let server = mariadb_server::Server::start();
+    tell(&STORIES, |name| OfMariadb::boxed(&server, name));
+    tell(&OF_MARIADB, |name| OfMariadb::boxed(&server, name));
+}
+
+#[test]
+fn whoever_leads_nothing_of_mariadb_is_lost_or_doubled() {
+    let server = mariadb_server::Server::start();
+    worlds(2, |name| OfMariadb::boxed(&server, name));
+}
+
+fn places_are_kept_with_the_rows_or_not_at_all(shop: &Shop) {
+    let mut source = shop.source();
+    let lead = source.lead().unwrap();
+    let noted = lead.noted().unwrap().unwrap();
+    let tip = (noted.tips[0].0.clone(), Position::End);
+    assert!(lead.begin((&noted.id, noted.fence)).unwrap());
+    let sql = "UPDATE products SET title = 'none'";
+    assert_eq!(lead.write(sql, &[]).unwrap(), Wrote::Rows(1));
+    shop.base.cut();
+    assert!(lead.commit(&[tip]).is_err());
+    lead.rollback().unwrap();
+    assert_eq!(lead.noted().unwrap(), Some(noted));
+    assert_eq!(shop.rows().products["ink"], "Ink");
+}
+
+/// What is so with MariaDB alone.
+const OF_MARIADB: [Story; 3] = [
+    ("cut", places_are_kept_with_the_rows_or_not_at_all),
+    ("ignored", no_way_of_writing_ignores_the_triggers),
+    (
+        "purged",
+        a_log_that_is_gone_is_no_matter_while_the_tables_lead,
+    ),
+];
+
+fn no_way_of_writing_ignores_the_triggers(shop: &Shop) {
+    for sql in [
+        "INSERT IGNORE INTO products VALUES ('pen', 'Pen')",
+        "UPDATE IGNORE products SET title = 'Pen'",
+        "DELETE IGNORE FROM orders",
+        "REPLACE INTO products VALUES ('pen', 'Pen')",
+        "INSERT INTO products VALUES ('ink', 'Pen') ON DUPLICATE KEY UPDATE title = 'Pen'",
+    ] {
+        let due = "programs write to keyfold:./shop now: keyfold migrate has switched";
+        assert_eq!(shop.base.said(sql), Err(due.to_owned()), "{sql}");
+    }
+}
+
+fn a_log_that_is_gone_is_no_matter_while_the_tables_lead(shop: &Shop) {
+    for sql in [
+        "FLUSH BINARY LOGS",
+        "FLUSH BINARY LOGS",
+        "PURGE BINARY LOGS BEFORE now() + INTERVAL 1 DAY",
+    ] {
+        shop.base.must(sql);
+    }
+    shop.put("Order", &order("3.75")).unwrap();
+    assert!(matches!(shop.run(), Ended::Caught));
+    assert!(matches!(shop.switch(Switch::Back), Ok(Turned::Done(_))));
+    Op::NoOrder(1, "a".to_owned()).to_rows(shop);
+    assert_eq!(shop.figures().changes, 1);
+    assert_eq!(shop.differences(), [""; 0]);
+}
+
 /// What is so with PostgreSQL alone.
-const OF_POSTGRES: [Story; 4] = [
+const OF_POSTGRES: [Story; 6] = [
+    ("cut", places_are_kept_with_the_rows_or_not_at_all),
+    ("late", what_is_refused_at_the_end_moves_no_place),
     ("emptied", no_way_around_the_triggers_is_open),
     (
         "numbers",
@@ -402,5 +474,24 @@ fn a_slot_that_is_gone_is_no_matter_while_the_tables_lead(shop: &Shop) {
     assert!(matches!(shop.switch(Switch::Back), Ok(Turned::Done(_))));
     Op::NoOrder(1, "a".to_owned()).to_rows(shop);
     assert_eq!(shop.figures().changes, 1);
+    assert_eq!(shop.differences(), [""; 0]);
+}
+
+fn what_is_refused_at_the_end_moves_no_place(shop: &Shop) {
+    let late =
+        "ALTER TABLE customers ADD CONSTRAINT late UNIQUE (name) DEFERRABLE INITIALLY DEFERRED";
+    shop.base.must(late);
+    let put = |name: &str| {
+        let held = values([("customerId", Value::from(2_i64)), ("name", name.into())]);
+        shop.put("Customer", &held).unwrap();
+    };
+    put("Ann");
+    for _ in 0..2 {
+        let said = problem(shop.run());
+        assert!(said.starts_with("Customer (customerId = 2): "), "{said}");
+        assert!(said.contains("unique constraint \"late\""), "{said}");
+    }
+    put("Bob");
+    assert!(matches!(shop.run(), Ended::Caught));
     assert_eq!(shop.differences(), [""; 0]);
 }

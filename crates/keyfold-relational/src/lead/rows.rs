@@ -47,11 +47,9 @@ pub(crate) struct Rows<'r, 'm> {
 }
 
 fn lead(source: &mut dyn Source) -> Result<&mut dyn Lead, SourceError> {
-    source.lead().ok_or_else(|| {
-        SourceError::lasting(
-            "this database cannot follow the tables yet: SQLite and PostgreSQL can",
-        )
-    })
+    source
+        .lead()
+        .ok_or_else(|| SourceError::lasting("this database cannot follow the tables"))
 }
 
 /// As [`lead`], for others.

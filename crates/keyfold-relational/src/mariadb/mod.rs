@@ -1,11 +1,11 @@
-//! MariaDB as a source. Its binary log tells which rows change, as it is sent to replicas. Nothing is made in
-//! the database: the place in the log is kept beside the tables.
+//! MariaDB as a source. Its binary log tells which rows change, as it is sent to replicas. The place in
+//! the log is kept beside the tables, and nothing is made in the database unless the tables lead.
 //!
 //! - `session`: a connection that is made again when it is lost; `kind`, `value`: types and values as cells.
 //! - `catalog`, `table`: tables and columns, `described`: all of them, and the queries that were run; `server`: settings
 //!   and rights, and what stands in the way.
 //! - `place`: places of the log; `log`: the log; `reading`: which rows it tells; `ddl`: what changes tables.
-//! - `quoting`: names and texts in SQL.
+//! - `closed`, `lead`: how it follows the tables. `quoting`: names and texts in SQL.
 //!
 //! Three connections are used: for the catalog and the right to migrate, for rows, and for the log. A snapshot of
 //! MariaDB says which place of the log it holds (`binlog_snapshot_position`), and the log is read up to there.
@@ -17,9 +17,11 @@
 )]
 
 mod catalog;
+mod closed;
 mod ddl;
 mod described;
 mod kind;
+mod lead;
 mod log;
 mod place;
 mod quoting;
@@ -31,7 +33,9 @@ mod value;
 
 use crate::cell::Cell;
 use crate::source::TableColumn;
-use crate::source::{Change, Column, End, Side, Sorted, Source, SourceError, Touched, Watched};
+use crate::source::{
+    Change, Column, End, Lead, Side, Sorted, Source, SourceError, Touched, Watched,
+};
 use crate::statement;
 use crate::world::Moment;
 use keyfold_model::schema::origin::SqlTable;
@@ -387,7 +391,7 @@ impl Source for Mariadb {
     fn unwatch(&mut self) -> Result<(), SourceError> {
         self.log = None;
         self.looked = None;
-        Ok(())
+        closed::drop_all(&mut self.control)
     }
 
     fn changes(&mut self, _watched: &[Watched], most: usize) -> Result<Change, SourceError> {
@@ -416,6 +420,15 @@ impl Source for Mariadb {
             log.forget(&change.mark);
         }
         Ok(())
+    }
+
+    fn skip(&mut self) -> Result<bool, SourceError> {
+        self.log = Some(Log::from(self.now()?));
+        Ok(true)
+    }
+
+    fn lead(&mut self) -> Option<&mut dyn Lead> {
+        Some(self)
     }
 
     fn claim(&mut self) -> Result<(), SourceError> {

@@ -5,6 +5,7 @@ use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
 use crate::{untrusted, world};
+use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, DriverError, Opts, OptsBuilder, Params, SslOpts, Value};
 use sha2::{Digest as _, Sha256};
@@ -18,7 +19,7 @@ const ALIVE: u32 = 30_000;
 /// What a session is like, whatever the server or the user has set.
 const FORMS: [&str; 3] = [
     "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",
-    "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = \
+    "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO', time_zone = \
      '+00:00', lc_time_names = 'en_US', default_week_format = 0, div_precision_increment = 4, sql_quote_show_create = 1, sql_select_limit = \
      DEFAULT, wait_timeout = 604800, net_write_timeout = 600, max_statement_time = 0, lock_wait_timeout = 30",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
@@ -44,7 +45,7 @@ pub(super) struct Session {
     conn: Option<Conn>,
     /// Whether it has the right to migrate.
     has_claim: bool,
-    /// Whether a snapshot was begun, and is lost with the connection.
+    /// Whether a transaction was begun, which is lost with the connection.
     is_within: bool,
 }
 
@@ -88,6 +89,18 @@ pub(super) fn of(error: &mysql::Error) -> SourceError {
         other => (format!("MariaDB cannot be used: {other}"), false),
     };
     SourceError { message, may_pass }
+}
+
+/// Whether a constraint, a type or a trigger of the program refuses values.
+fn is_refusal(error: &mysql::Error) -> bool {
+    const CLASSES: [&str; 3] = ["22", "23", "45"];
+    // Data that are cut, a column without a default, a value of another type, no partition.
+    const CODES: [u16; 4] = [1265, 1364, 1366, 1526];
+    let mysql::Error::MySqlError(said) = error else {
+        return false;
+    };
+    let mut classes = CLASSES.iter();
+    classes.any(|class| said.state.starts_with(class)) || CODES.contains(&said.code)
 }
 
 /// Whether an error says that a right is missing.
@@ -138,6 +151,8 @@ fn options(text: &str) -> Result<Opts, SourceError> {
         .tcp_connect_timeout(Some(within))
         .tcp_keepalive_time_ms(Some(ALIVE))
         .prefer_socket(false)
+        // A row that is as it was is found all the same.
+        .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
         .stmt_cache_size(PREPARED_MAX);
     Ok(builder.into())
 }
@@ -275,15 +290,7 @@ impl Session {
         sql: &str,
         arguments: &[Cell],
     ) -> Result<Vec<Vec<Cell>>, SourceError> {
-        let arguments = match arguments.is_empty() {
-            true => Params::Empty,
-            false => {
-                let named = arguments.iter().enumerate();
-                let named =
-                    named.map(|(at, cell)| (argument_name(at + 1).into_bytes(), value_of(cell)));
-                Params::Named(named.collect::<HashMap<_, _>>())
-            }
-        };
+        let arguments = params(arguments);
         let rows: Vec<mysql::Row> = self.asked(|conn| conn.exec(sql, arguments))?;
         let cells = rows.into_iter().map(|row| {
             let columns = row.columns();
@@ -309,6 +316,39 @@ impl Session {
             true => self.execute("ROLLBACK"),
             false => Ok(()),
         }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.conn.is_some()
+    }
+
+    /// Begins a transaction that writes.
+    pub(super) fn begin_writing(&mut self) -> Result<(), SourceError> {
+        self.execute("START TRANSACTION READ WRITE")?;
+        self.is_within = true;
+        Ok(())
+    }
+
+    /// Changes rows: how many are found, or why they are refused. What is refused changes nothing, and the transaction
+    /// goes on.
+    pub(super) fn changed(
+        &mut self,
+        sql: &str,
+        arguments: &[Cell],
+    ) -> Result<Result<u64, String>, SourceError> {
+        let arguments = params(arguments);
+        self.asked(|conn| match conn.exec_drop(sql, arguments) {
+            Ok(()) => Ok(Ok(conn.affected_rows())),
+            Err(error) if is_refusal(&error) => Ok(Err(of(&error).message)),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Ends a transaction that writes.
+    pub(super) fn commit(&mut self) -> Result<(), SourceError> {
+        let ended = self.execute("COMMIT");
+        self.is_within = false;
+        ended
     }
 
     /// Takes the right to migrate, which lives as long as the connection.
@@ -339,7 +379,7 @@ impl Session {
 
 fn lost() -> SourceError {
     SourceError {
-        message: "the connection to MariaDB was lost, and its snapshot with it".to_owned(),
+        message: "the connection to MariaDB was lost, and its transaction with it".to_owned(),
         may_pass: true,
     }
 }
@@ -347,6 +387,16 @@ fn lost() -> SourceError {
 /// The name of the argument with a number, from 1.
 pub(super) fn argument_name(number: usize) -> String {
     format!("a{number}")
+}
+
+/// The arguments of a statement.
+fn params(arguments: &[Cell]) -> Params {
+    if arguments.is_empty() {
+        return Params::Empty;
+    }
+    let named = arguments.iter().enumerate();
+    let named = named.map(|(at, cell)| (argument_name(at + 1).into_bytes(), value_of(cell)));
+    Params::Named(named.collect::<HashMap<_, _>>())
 }
 
 fn value_of(cell: &Cell) -> Value {

@@ -305,16 +305,19 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the snapshot. One that is lost has ended.
+    /// Ends the snapshot, or takes the transaction back. One that is lost has ended.
     pub(super) fn end(&mut self) -> Result<(), SourceError> {
         self.is_within = false;
-        match self
-            .client
-            .as_ref()
-            .is_some_and(|client| !client.is_closed())
-        {
-            true => self.execute("ROLLBACK"),
-            false => Ok(()),
+        let is_closed = |client: &Client| client.is_closed();
+        if self.client.as_ref().is_none_or(is_closed) {
+            return Ok(());
+        }
+        match self.execute("ROLLBACK") {
+            Err(error) if error.may_pass => {
+                self.client = None;
+                Ok(())
+            }
+            ended => ended,
         }
     }
 

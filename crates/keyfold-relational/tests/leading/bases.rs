@@ -1,7 +1,8 @@
 //! The databases of a shop, as its programs use them.
 
-use crate::support;
+use crate::{mariadb_server, support};
 use keyfold_relational::Source;
+use keyfold_relational::mariadb::Mariadb;
 use keyfold_relational::postgres::Postgres;
 use keyfold_relational::sqlite::Sqlite;
 use rusqlite::Connection;
@@ -50,6 +51,9 @@ pub(crate) trait Base {
 
     /// The names of what a migration has left.
     fn left(&self) -> Vec<Row>;
+
+    /// Ends the connections that are in a transaction.
+    fn cut(&self) {}
 }
 
 pub(crate) fn inserted(table: &str, held: &[(&str, String)]) -> String {
@@ -172,6 +176,11 @@ impl Base for OfPostgres {
              tgname FROM pg_trigger WHERE tgname LIKE 'keyfold%'",
         )
     }
+
+    fn cut(&self) {
+        let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'";
+        assert_eq!(self.must(cut).len(), 1);
+    }
 }
 
 impl Drop for OfPostgres {
@@ -179,5 +188,67 @@ impl Drop for OfPostgres {
         // A server has few slots.
         let drop = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database()";
         std::mem::drop(self.program.said(drop));
+    }
+}
+
+/// A database of a MariaDB.
+pub(crate) struct OfMariadb {
+    program: mariadb_server::Program,
+    name: String,
+}
+
+impl OfMariadb {
+    pub(crate) fn boxed(server: &mariadb_server::Server, database: &str) -> Box<dyn Base> {
+        let program = server.database(database);
+        program.must(
+            "CREATE TABLE customers (id int AUTO_INCREMENT PRIMARY KEY, mail varchar(99) UNIQUE, name text NOT NULL);
+             CREATE TABLE products (sku varchar(99) PRIMARY KEY, title text NOT NULL);
+             CREATE TABLE orders (customer_id int NOT NULL, order_id varchar(99) NOT NULL, sku varchar(99) NOT NULL, cents int NOT \
+             NULL, placed_at datetime NOT NULL, paid boolean, PRIMARY KEY (customer_id, order_id), FOREIGN KEY (customer_id) \
+             REFERENCES customers (id), FOREIGN KEY (sku) REFERENCES products (sku), CONSTRAINT above_zero CHECK (cents > 0))",
+        );
+        Box::new(OfMariadb {
+            program,
+            name: server.name(database),
+        })
+    }
+}
+
+impl Base for OfMariadb {
+    fn open(&self) -> Box<dyn Source> {
+        Box::new(Mariadb::open(&self.name).unwrap())
+    }
+
+    fn said(&self, sql: &str) -> Result<Vec<Row>, String> {
+        self.program.said(sql)
+    }
+
+    fn upsert(&self, table: &str, keys: usize, held: &[(&str, String)]) -> String {
+        let set = held[keys..].iter();
+        let set = set.map(|(column, _)| format!("{column} = VALUES({column})"));
+        format!(
+            "{} ON DUPLICATE KEY UPDATE {}",
+            inserted(table, held),
+            set.collect::<Vec<String>>().join(", ")
+        )
+    }
+
+    fn unchecked(&self) -> &'static str {
+        "CONSTRAINT `above_zero` failed"
+    }
+
+    fn left(&self) -> Vec<Row> {
+        self.must(
+            "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = database() UNION ALL SELECT TABLE_NAME \
+             FROM information_schema.TABLES WHERE TABLE_SCHEMA = database() AND TABLE_NAME LIKE 'keyfold%'",
+        )
+    }
+    fn cut(&self) {
+        let numbers = "SELECT trx_mysql_thread_id FROM information_schema.INNODB_TRX";
+        let numbers = self.must(numbers);
+        assert_eq!(numbers.len(), 1, "{numbers:?}");
+        for row in numbers {
+            self.must(&format!("KILL {}", row[0].as_ref().unwrap()));
+        }
     }
 }

@@ -216,6 +216,20 @@ impl Program {
         }
     }
 
+    /// The rows of a statement as texts, or what the database says.
+    pub(crate) fn said(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        let said: mysql::Result<Vec<mysql::Row>> = self.conn.borrow_mut().query(sql);
+        let said = said.map_err(|error| match error {
+            mysql::Error::MySqlError(said) => said.message,
+            other => other.to_string(),
+        })?;
+        let rows = said.into_iter().map(|row| {
+            let texts = row.unwrap().into_iter();
+            texts.map(mysql::from_value::<Option<String>>).collect()
+        });
+        Ok(rows.collect())
+    }
+
     pub(crate) fn text(&self, sql: &str) -> String {
         let found: Option<String> = self.conn.borrow_mut().query_first(sql).unwrap();
         found.unwrap()
