@@ -24,6 +24,19 @@ urllib.request.urlopen(f"http://{api}/2018-06-01/runtime/invocation/next")
 time.sleep(60)
 """
 
+# What it handles, and which server it would ask.
+MENDED = """
+import json, os, urllib.request
+invocation = f"http://{os.environ['AWS_LAMBDA_RUNTIME_API']}/2018-06-01/runtime/invocation"
+while True:
+    with urllib.request.urlopen(f"{invocation}/next") as call:
+        event, id = json.load(call), call.headers["Lambda-Runtime-Aws-Request-Id"]
+    with open(os.environ["SEEN"], "a") as seen:
+        seen.write(json.dumps([record["dynamodb"]["Keys"]["PK"]["S"] for record in event["Records"]]) + "\\n")
+        seen.write(json.dumps([os.environ["AWS_ENDPOINT_URL_DYNAMODB"]]) + "\\n")
+    urllib.request.urlopen(f"{invocation}/{id}/response", data=b"null").read()
+"""
+
 
 class OnStream(unittest.TestCase):
     def setUp(self):
@@ -69,6 +82,27 @@ class OnStream(unittest.TestCase):
         try:
             server.keyfold("put", str(self.model), "Note", "id=a")
             self.until(lambda: failed.read_text() != "")
+        finally:
+            self.assertEqual(server.stop(), 0)
+
+    def test_a_discarded_batch_is_replayed_to_a_command(self):
+        failed, script, seen = (self.folder / name for name in ("failed", "mended.py", "seen"))
+        script.write_text(MENDED, encoding="utf-8")
+        os.environ["SEEN"] = str(seen)
+        mapping = f"Notes={COMMANDS['python']}?batch=1&retries=0&report-failures&on-failure={failed}"
+        server = Server("--on-stream", mapping, models=[str(self.model)])
+        try:
+            for note in ("a", "bad", "b"):
+                server.keyfold("put", str(self.model), "Note", f"id={note}")
+            self.assertEqual(self.notes(seen, 3), ["a", "bad", "b"])
+            self.until(lambda: failed.read_text() != "")
+            seen.unlink()
+            mended = f'Notes="{sys.executable}" "{script}"'
+            sent = server.keyfold("events", "replay", str(failed), "--to", mended)
+            self.assertEqual([batch["handled"] for batch in sent["batches"]], [True])
+            self.assertEqual(self.notes(seen, 2), ["bad", server.endpoint])
+            left = server.keyfold("events", "failures", str(failed))
+            self.assertEqual(left, {"batches": [], "replayed": 1})
         finally:
             self.assertEqual(server.stop(), 0)
 

@@ -19,8 +19,7 @@ const BUILD: &str = "fn main() -> Result<(), keyfold_build::Error> {
     keyfold_build::generate(\"large.keyfold\")
 }
 ";
-const LIBRARY: &str = "#[allow(dead_code)]
-pub mod large {
+const LIBRARY: &str = "pub mod large {
     keyfold::include_client!(\"large\");
 }
 ";

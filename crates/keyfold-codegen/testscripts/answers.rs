@@ -6,18 +6,21 @@ use keyfold::typed;
 
 /// A value of `Account.id`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct AccountId(String);
 
 typed::id! { AccountId: text }
 
 /// A value of `Ticket.ticketId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct TicketId(String);
 
 typed::id! { TicketId: text }
 
 /// The words of `Account.plan`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum AccountPlan {
     /// The word `free`.
     Free,
@@ -32,6 +35,7 @@ typed::words! { AccountPlan {
 
 /// The words of `Ticket.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum TicketStatus {
     /// The word `open`.
     Open,
@@ -49,6 +53,7 @@ typed::words! { TicketStatus {
 
 /// The words of `Entry.state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum EntryState {
     /// The word `open`.
     Open,
@@ -66,6 +71,7 @@ typed::words! { EntryState {
 
 /// The record `Address`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Address {
     /// The field `street`.
     pub street: String,
@@ -83,6 +89,7 @@ typed::record! { Address {
 
 /// The record `Entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Entry {
     /// The field `at`.
     pub at: typed::Timestamp,
@@ -100,6 +107,7 @@ typed::record! { Entry {
 
 /// The entity `Account` as it is stored, under `"ACCOUNT#{id}" "ACCOUNT"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Account {
     /// The attribute `id`.
     pub id: AccountId,
@@ -156,6 +164,7 @@ typed::stored! { Account {
 
 /// The attributes of an `Account` that is created.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewAccount {
     /// The attribute `id`.
     pub id: AccountId,
@@ -187,6 +196,7 @@ pub struct NewAccount {
     pub updated_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl NewAccount {
     /// One with what must be given, and nothing else.
     pub fn new(
@@ -234,6 +244,7 @@ typed::fresh! { NewAccount {
 
 /// The attributes of an `Account` that is put, and the version that is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct PutAccount {
     /// The attribute `id`.
     pub id: AccountId,
@@ -267,6 +278,7 @@ pub struct PutAccount {
     pub v: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl PutAccount {
     /// One with what must be given, and nothing else.
     pub fn new(
@@ -316,6 +328,7 @@ typed::given! { PutAccount {
 
 /// The key of an `Account`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct AccountKey {
     /// The attribute `id`.
     pub id: AccountId,
@@ -323,6 +336,7 @@ pub struct AccountKey {
     pub v: Option<i64>,
 }
 
+#[allow(dead_code)]
 impl AccountKey {
     /// One with what must be given, and nothing else.
     pub fn new(id: AccountId) -> AccountKey {
@@ -338,6 +352,7 @@ typed::given! { AccountKey {
 /// Changes of an `Account`: what is not named stays as it is, and `Patch::Remove` removes an
 /// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct AccountPatch {
     /// The attribute `owner`.
     pub owner: Option<String>,
@@ -385,6 +400,7 @@ typed::patch! { AccountPatch {
 
 /// What an `Account` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct AccountMade {
     /// The value `updatedAt`.
     pub updated_at: typed::Timestamp,
@@ -396,6 +412,7 @@ typed::made! { AccountMade {
 
 /// What an update of an `Account` sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct AccountTouched {
     /// The value `updatedAt`.
     pub updated_at: typed::Timestamp,
@@ -415,6 +432,7 @@ typed::entity! {
 
 /// The entity `Ticket` as it is stored, under `"ACCOUNT#{id}" "TICKET#{ticketId}"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Ticket {
     /// The attribute `id`.
     pub id: AccountId,
@@ -447,6 +465,7 @@ typed::stored! { Ticket {
 
 /// The attributes of a `Ticket` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewTicket {
     /// The attribute `id`.
     pub id: AccountId,
@@ -466,6 +485,7 @@ pub struct NewTicket {
     pub assignee: Option<String>,
 }
 
+#[allow(dead_code)]
 impl NewTicket {
     /// One with what must be given, and nothing else.
     pub fn new(id: AccountId, opened_at: typed::Timestamp) -> NewTicket {
@@ -495,6 +515,7 @@ typed::fresh! { NewTicket {
 
 /// The key of a `Ticket`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TicketKey {
     /// The attribute `id`.
     pub id: AccountId,
@@ -510,6 +531,7 @@ typed::given! { TicketKey {
 /// Changes of a `Ticket`: what is not named stays as it is, and `Patch::Remove` removes an
 /// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct TicketPatch {
     /// The attribute `openedAt`.
     pub opened_at: Option<typed::Timestamp>,
@@ -536,6 +558,7 @@ typed::patch! { TicketPatch {
 
 /// What a `Ticket` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TicketMade {
     /// The value `ticketId`.
     pub ticket_id: TicketId,
@@ -555,6 +578,7 @@ typed::entity! {
 
 /// The copy `Ticket.brief`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TicketBrief {
     /// The attribute `id`.
     pub id: AccountId,
@@ -578,6 +602,7 @@ typed::stored! { TicketBrief {
 
 /// `Account` as `find_account` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct FindAccountItem {
     /// The attribute `id`.
     pub id: AccountId,
@@ -596,6 +621,7 @@ typed::stored! { FindAccountItem {
 /// An item of `whole`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum WholeItem {
     /// An `Account`.
     Account(Account),
@@ -610,6 +636,7 @@ typed::union! { WholeItem {
 
 /// The whole answer of `whole`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct WholeAnswer {
     /// The item `Account`.
     pub account: Account,
@@ -624,6 +651,7 @@ typed::collected! { WholeItem => WholeAnswer {
 
 /// `Ticket` as `due` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct DueItem {
     /// The attribute `id`.
     pub id: AccountId,
@@ -656,6 +684,7 @@ typed::stored! { DueItem {
 
 /// `Ticket` as `severe` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct SevereItem {
     /// The attribute `id`.
     pub id: AccountId,
@@ -688,6 +717,7 @@ typed::stored! { SevereItem {
 
 /// `Ticket.brief` as `briefs` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct BriefsItem {
     /// The attribute `id`.
     pub id: AccountId,
@@ -711,6 +741,7 @@ typed::stored! { BriefsItem {
 
 /// `Ticket.brief` as `waiting` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct WaitingItem {
     /// The attribute `id`.
     pub id: AccountId,
@@ -734,6 +765,7 @@ typed::stored! { WaitingItem {
 
 /// The answer of `pair`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct PairAnswer {
     /// The item `payer`.
     pub payer: Account,
@@ -749,6 +781,7 @@ typed::together! { PairAnswer {
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum AnswersEvent {
     /// A change of an `Account`.
     Account(typed::Change<Account>),
@@ -764,6 +797,7 @@ typed::events! { AnswersEvent {
 /// A change of an entity or of a copy, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum AnswersEventWithCopies {
     /// A change of an `Account`.
     Account(typed::Change<Account>),
@@ -781,6 +815,7 @@ typed::events! { AnswersEventWithCopies {
 
 /// The choices of optional parameters of `places`: each has a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub enum PlacesChoice {
     /// None of them.
     #[default]
@@ -817,6 +852,7 @@ typed::choice! { PlacesChoice {
 
 /// The arguments of `due`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct DueArguments {
     /// The parameter `now`. `dueAt` is at most this. Default: the present moment.
     pub now: Option<typed::Timestamp>,
@@ -828,6 +864,7 @@ typed::given! { DueArguments {
 
 /// The arguments of `transfer`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TransferArguments {
     /// The parameter `amount`.
     pub amount: i64,
@@ -841,6 +878,7 @@ pub struct TransferArguments {
     pub to_updated_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl TransferArguments {
     /// One with what must be given, and nothing else.
     pub fn new(amount: i64, from_id: AccountId, to_id: AccountId) -> TransferArguments {
@@ -864,6 +902,7 @@ typed::given! { TransferArguments {
 
 /// What `transfer` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TransferMade {
     /// The value `from.updatedAt`.
     pub from_updated_at: typed::Timestamp,
@@ -878,6 +917,7 @@ typed::made! { TransferMade {
 
 /// The arguments of `edit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct EditArguments {
     /// The parameter `owner`.
     pub owner: Option<String>,
@@ -889,6 +929,7 @@ pub struct EditArguments {
     pub updated_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl EditArguments {
     /// One with what must be given, and nothing else.
     pub fn new(id: AccountId) -> EditArguments {
@@ -910,6 +951,7 @@ typed::given! { EditArguments {
 
 /// What `edit` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct EditMade {
     /// The value `updatedAt`.
     pub updated_at: typed::Timestamp,
@@ -921,6 +963,7 @@ typed::made! { EditMade {
 
 /// The arguments of `open_ticket`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OpenTicketArguments {
     /// The parameter `id`.
     pub id: AccountId,
@@ -940,6 +983,7 @@ pub struct OpenTicketArguments {
     pub assignee: Option<String>,
 }
 
+#[allow(dead_code)]
 impl OpenTicketArguments {
     /// One with what must be given, and nothing else.
     pub fn new(id: AccountId, opened_at: typed::Timestamp) -> OpenTicketArguments {
@@ -969,6 +1013,7 @@ typed::given! { OpenTicketArguments {
 
 /// What `open_ticket` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OpenTicketMade {
     /// The value `ticketId`.
     pub ticket_id: TicketId,
@@ -981,8 +1026,10 @@ typed::made! { OpenTicketMade {
 /// The named writes of the model `answers` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
+#[allow(dead_code)]
 pub struct AnswersParts;
 
+#[allow(dead_code)]
 impl AnswersParts {
     /// The write `transfer`:
     ///
@@ -1046,10 +1093,12 @@ impl AnswersParts {
 /// Makes new entities of the model `answers` for tests: random by a seed, and valid. The same
 /// seed makes the same ones.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AnswersFakes {
     fakes: typed::Fakes,
 }
 
+#[allow(dead_code)]
 impl AnswersFakes {
     /// An `Account` that does not exist yet.
     pub fn account(&mut self) -> NewAccount {
@@ -1064,6 +1113,7 @@ impl AnswersFakes {
 
 /// The patterns, named writes and entities of the model `answers`, version 3.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AnswersClient<S = typed::Eventual> {
     client: typed::Client<S>,
     /// Writes an `Account` with all that follows from it.
@@ -1072,6 +1122,7 @@ pub struct AnswersClient<S = typed::Eventual> {
     pub ticket: typed::Writer<Ticket>,
 }
 
+#[allow(dead_code)]
 impl AnswersClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -1088,6 +1139,7 @@ impl AnswersClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> AnswersClient<S> {
     fn of(client: typed::Client<S>) -> AnswersClient<S> {
         AnswersClient {
@@ -1331,6 +1383,7 @@ impl<S: typed::Consistency> AnswersClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl AnswersClient {
     /// `places(country?, city?, street?) -> Account[] page 50`
     ///
@@ -1419,6 +1472,7 @@ impl AnswersClient {
 
 /// The patterns, named writes and entities of the model `answers`, version 3, awaited.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AsyncAnswersClient<S = typed::Eventual> {
     client: typed::nonblocking::Client<S>,
     /// Writes an `Account` with all that follows from it.
@@ -1427,6 +1481,7 @@ pub struct AsyncAnswersClient<S = typed::Eventual> {
     pub ticket: typed::nonblocking::Writer<Ticket>,
 }
 
+#[allow(dead_code)]
 impl AsyncAnswersClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -1443,6 +1498,7 @@ impl AsyncAnswersClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> AsyncAnswersClient<S> {
     fn of(client: typed::nonblocking::Client<S>) -> AsyncAnswersClient<S> {
         AsyncAnswersClient {
@@ -1692,6 +1748,7 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl AsyncAnswersClient {
     /// `places(country?, city?, street?) -> Account[] page 50`
     ///

@@ -6,30 +6,35 @@ use keyfold::typed;
 
 /// A value of `Cart.id`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct CartId(String);
 
 typed::id! { CartId: text }
 
 /// A value of `Line.lineId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct LineId(String);
 
 typed::id! { LineId: text }
 
 /// A value of `Task.taskId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct TaskId(String);
 
 typed::id! { TaskId: text }
 
 /// A value of `Track.trackId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct TrackId(String);
 
 typed::id! { TrackId: text }
 
 /// The words of `Task.state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum TaskState {
     /// The word `open`.
     Open,
@@ -44,6 +49,7 @@ typed::words! { TaskState {
 
 /// The record `Wanted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Wanted {
     /// The field `amount`.
     pub amount: i64,
@@ -58,6 +64,7 @@ typed::record! { Wanted {
 
 /// The record `Which`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Which {
     /// The field `taskId`.
     pub task_id: String,
@@ -69,6 +76,7 @@ typed::record! { Which {
 
 /// The entity `Cart` as it is stored, under `"CART#{id}" "CART"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Cart {
     /// The attribute `id`.
     pub id: CartId,
@@ -86,6 +94,7 @@ typed::stored! { Cart {
 
 /// The attributes of a `Cart` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct NewCart {
     /// The attribute `id`. Default: `new`.
     pub id: Option<CartId>,
@@ -103,6 +112,7 @@ typed::fresh! { NewCart {
 
 /// The key of a `Cart`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CartKey {
     /// The attribute `id`.
     pub id: CartId,
@@ -115,6 +125,7 @@ typed::given! { CartKey {
 /// Changes of a `Cart`: what is not named stays as it is, and `Patch::Remove` removes an
 /// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct CartPatch {
     /// The attribute `at`.
     pub at: Option<typed::Timestamp>,
@@ -129,6 +140,7 @@ typed::patch! { CartPatch {
 
 /// What a `Cart` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CartMade {
     /// The value `id`.
     pub id: CartId,
@@ -151,6 +163,7 @@ typed::entity! {
 
 /// The entity `Line` as it is stored, under `"CART#{cartId}" "LINE#{lineId}"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Line {
     /// The attribute `cartId`.
     pub cart_id: CartId,
@@ -171,6 +184,7 @@ typed::stored! { Line {
 
 /// The attributes of a `Line` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewLine {
     /// The attribute `cartId`.
     pub cart_id: CartId,
@@ -182,6 +196,7 @@ pub struct NewLine {
     pub amount: i64,
 }
 
+#[allow(dead_code)]
 impl NewLine {
     /// One with what must be given, and nothing else.
     pub fn new(cart_id: CartId, amount: i64) -> NewLine {
@@ -203,6 +218,7 @@ typed::fresh! { NewLine {
 
 /// The key of a `Line`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct LineKey {
     /// The attribute `cartId`.
     pub cart_id: CartId,
@@ -217,6 +233,7 @@ typed::given! { LineKey {
 
 /// Changes of a `Line`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct LinePatch {
     /// The attribute `at`.
     pub at: Option<typed::Timestamp>,
@@ -231,6 +248,7 @@ typed::patch! { LinePatch {
 
 /// What a `Line` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct LineMade {
     /// The value `lineId`.
     pub line_id: LineId,
@@ -253,6 +271,7 @@ typed::entity! {
 
 /// The entity `Visit` as it is stored, under `"VISITS" "{day}"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Visit {
     /// The attribute `day`.
     pub day: typed::Date,
@@ -270,6 +289,7 @@ typed::stored! { Visit {
 
 /// The attributes of a `Visit` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewVisit {
     /// The attribute `day`.
     pub day: typed::Date,
@@ -279,6 +299,7 @@ pub struct NewVisit {
     pub first_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl NewVisit {
     /// One with what must be given, and nothing else.
     pub fn new(day: typed::Date, count: i64) -> NewVisit {
@@ -298,6 +319,7 @@ typed::fresh! { NewVisit {
 
 /// The key of a `Visit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct VisitKey {
     /// The attribute `day`.
     pub day: typed::Date,
@@ -309,6 +331,7 @@ typed::given! { VisitKey {
 
 /// Changes of a `Visit`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct VisitPatch {
     /// The attribute `count`.
     pub count: Option<i64>,
@@ -323,6 +346,7 @@ typed::patch! { VisitPatch {
 
 /// What a `Visit` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct VisitMade {
     /// The value `firstAt`.
     pub first_at: typed::Timestamp,
@@ -342,6 +366,7 @@ typed::entity! {
 
 /// The entity `Task` as it is stored, under `"TASK#{taskId}" "TASK"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Task {
     /// The attribute `taskId`.
     pub task_id: TaskId,
@@ -365,6 +390,7 @@ typed::stored! { Task {
 
 /// The attributes of a `Task` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewTask {
     /// The attribute `taskId`.
     pub task_id: TaskId,
@@ -378,6 +404,7 @@ pub struct NewTask {
     pub changed_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl NewTask {
     /// One with what must be given, and nothing else.
     pub fn new(task_id: TaskId) -> NewTask {
@@ -401,6 +428,7 @@ typed::fresh! { NewTask {
 
 /// The key of a `Task`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TaskKey {
     /// The attribute `taskId`.
     pub task_id: TaskId,
@@ -413,6 +441,7 @@ typed::given! { TaskKey {
 /// Changes of a `Task`: what is not named stays as it is, and `Patch::Remove` removes an
 /// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct TaskPatch {
     /// The attribute `state`.
     pub state: Option<TaskState>,
@@ -433,6 +462,7 @@ typed::patch! { TaskPatch {
 
 /// What a `Task` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TaskMade {
     /// The value `changedAt`.
     pub changed_at: typed::Timestamp,
@@ -444,6 +474,7 @@ typed::made! { TaskMade {
 
 /// What an update of a `Task` sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TaskTouched {
     /// The value `changedAt`.
     pub changed_at: typed::Timestamp,
@@ -463,6 +494,7 @@ typed::entity! {
 
 /// The entity `Track` as it is stored, under `"TRACK#{trackId}" "TRACK##‹part›"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Track {
     /// The attribute `trackId`.
     pub track_id: TrackId,
@@ -480,6 +512,7 @@ typed::stored! { Track {
 
 /// The attributes of a `Track` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewTrack {
     /// The attribute `trackId`.
     pub track_id: TrackId,
@@ -497,6 +530,7 @@ typed::fresh! { NewTrack {
 
 /// The key of a `Track`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TrackKey {
     /// The attribute `trackId`.
     pub track_id: TrackId,
@@ -508,6 +542,7 @@ typed::given! { TrackKey {
 
 /// Changes of a `Track`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct TrackPatch {
     /// The attribute `title`.
     pub title: Option<String>,
@@ -531,6 +566,7 @@ typed::entity! {
 /// The entity `Track` as a stream record shows it: `points` only where one item holds all of
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct TrackImage {
     /// The attribute `trackId`.
     pub track_id: TrackId,
@@ -549,6 +585,7 @@ typed::stored! { TrackImage {
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum MadeEvent {
     /// A change of a `Cart`.
     Cart(typed::Change<Cart>),
@@ -572,6 +609,7 @@ typed::events! { MadeEvent {
 
 /// The arguments of `fill`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct FillArguments {
     /// The parameter `lines`.
     pub lines: Vec<Wanted>,
@@ -585,6 +623,7 @@ pub struct FillArguments {
     pub cart_id: CartId,
 }
 
+#[allow(dead_code)]
 impl FillArguments {
     /// One with what must be given, and nothing else.
     pub fn new(lines: Vec<Wanted>, cart_id: CartId) -> FillArguments {
@@ -608,6 +647,7 @@ typed::given! { FillArguments {
 
 /// What `fill` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct FillMade {
     /// The value `id`.
     pub id: CartId,
@@ -628,6 +668,7 @@ typed::made! { FillMade {
 
 /// The arguments of `buy`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct BuyArguments {
     /// The parameter `lines`.
     pub lines: Vec<Wanted>,
@@ -639,6 +680,7 @@ pub struct BuyArguments {
     pub note: Option<String>,
 }
 
+#[allow(dead_code)]
 impl BuyArguments {
     /// One with what must be given, and nothing else.
     pub fn new(lines: Vec<Wanted>) -> BuyArguments {
@@ -660,6 +702,7 @@ typed::given! { BuyArguments {
 
 /// What `buy` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct BuyMade {
     /// The value `id`.
     pub id: CartId,
@@ -680,6 +723,7 @@ typed::made! { BuyMade {
 
 /// The arguments of `pair`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct PairArguments {
     /// The parameter `one.id`.
     pub one_id: Option<CartId>,
@@ -706,6 +750,7 @@ typed::given! { PairArguments {
 
 /// What `pair` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct PairMade {
     /// The value `one.id`.
     pub one_id: CartId,
@@ -726,6 +771,7 @@ typed::made! { PairMade {
 
 /// The arguments of `add`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct AddArguments {
     /// The parameter `cartId`.
     pub cart_id: CartId,
@@ -737,6 +783,7 @@ pub struct AddArguments {
     pub amount: i64,
 }
 
+#[allow(dead_code)]
 impl AddArguments {
     /// One with what must be given, and nothing else.
     pub fn new(cart_id: CartId, amount: i64) -> AddArguments {
@@ -758,6 +805,7 @@ typed::given! { AddArguments {
 
 /// What `add` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct AddMade {
     /// The value `lineId`.
     pub line_id: LineId,
@@ -772,6 +820,7 @@ typed::made! { AddMade {
 
 /// The arguments of `visit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct VisitArguments {
     /// The parameter `day`.
     pub day: typed::Date,
@@ -779,6 +828,7 @@ pub struct VisitArguments {
     pub first_at: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl VisitArguments {
     /// One with what must be given, and nothing else.
     pub fn new(day: typed::Date) -> VisitArguments {
@@ -796,6 +846,7 @@ typed::given! { VisitArguments {
 
 /// What `visit` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct VisitMade2 {
     /// The value `firstAt`.
     pub first_at: Option<typed::Timestamp>,
@@ -807,6 +858,7 @@ typed::made! { VisitMade2 {
 
 /// The arguments of `close`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseArguments {
     /// The parameter `taskId`.
     pub task_id: TaskId,
@@ -816,6 +868,7 @@ pub struct CloseArguments {
     pub now: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl CloseArguments {
     /// One with what must be given, and nothing else.
     pub fn new(task_id: TaskId) -> CloseArguments {
@@ -835,6 +888,7 @@ typed::given! { CloseArguments {
 
 /// What `close` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseMade {
     /// The value `closedAt`.
     pub closed_at: typed::Timestamp,
@@ -849,6 +903,7 @@ typed::made! { CloseMade {
 
 /// The arguments of `close_both`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseBothArguments {
     /// The parameter `one.taskId`.
     pub one_task_id: TaskId,
@@ -862,6 +917,7 @@ pub struct CloseBothArguments {
     pub now: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl CloseBothArguments {
     /// One with what must be given, and nothing else.
     pub fn new(one_task_id: TaskId, two_task_id: TaskId) -> CloseBothArguments {
@@ -885,6 +941,7 @@ typed::given! { CloseBothArguments {
 
 /// What `close_both` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseBothMade {
     /// The value `one.closedAt`.
     pub one_closed_at: typed::Timestamp,
@@ -905,6 +962,7 @@ typed::made! { CloseBothMade {
 
 /// The arguments of `close_each`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseEachArguments {
     /// The parameter `tasks`.
     pub tasks: Vec<Which>,
@@ -914,6 +972,7 @@ pub struct CloseEachArguments {
     pub now: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl CloseEachArguments {
     /// One with what must be given, and nothing else.
     pub fn new(tasks: Vec<Which>) -> CloseEachArguments {
@@ -933,6 +992,7 @@ typed::given! { CloseEachArguments {
 
 /// What `close_each` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CloseEachMade {
     /// The value `closedAt`.
     pub closed_at: Vec<typed::Timestamp>,
@@ -947,6 +1007,7 @@ typed::made! { CloseEachMade {
 
 /// The arguments of `born_closed`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct BornClosedArguments {
     /// The parameter `taskId`.
     pub task_id: TaskId,
@@ -960,6 +1021,7 @@ pub struct BornClosedArguments {
     pub now: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl BornClosedArguments {
     /// One with what must be given, and nothing else.
     pub fn new(task_id: TaskId) -> BornClosedArguments {
@@ -983,6 +1045,7 @@ typed::given! { BornClosedArguments {
 
 /// What `born_closed` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct BornClosedMade {
     /// The value `closedAt`.
     pub closed_at: typed::Timestamp,
@@ -997,6 +1060,7 @@ typed::made! { BornClosedMade {
 
 /// The arguments of `see`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct SeeArguments {
     /// The parameter `taskId`.
     pub task_id: TaskId,
@@ -1010,6 +1074,7 @@ pub struct SeeArguments {
     pub now: Option<typed::Timestamp>,
 }
 
+#[allow(dead_code)]
 impl SeeArguments {
     /// One with what must be given, and nothing else.
     pub fn new(task_id: TaskId, at: typed::Timestamp) -> SeeArguments {
@@ -1033,6 +1098,7 @@ typed::given! { SeeArguments {
 
 /// What `see` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct SeeMade {
     /// The value `seenAt`.
     pub seen_at: typed::Timestamp,
@@ -1048,8 +1114,10 @@ typed::made! { SeeMade {
 /// The named writes of the model `made` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
+#[allow(dead_code)]
 pub struct MadeParts;
 
+#[allow(dead_code)]
 impl MadeParts {
     /// The write `fill`:
     ///
@@ -1179,10 +1247,12 @@ impl MadeParts {
 /// Makes new entities of the model `made` for tests: random by a seed, and valid. The same
 /// seed makes the same ones.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct MadeFakes {
     fakes: typed::Fakes,
 }
 
+#[allow(dead_code)]
 impl MadeFakes {
     /// A `Cart` that does not exist yet.
     pub fn cart(&mut self) -> NewCart {
@@ -1212,6 +1282,7 @@ impl MadeFakes {
 
 /// The patterns, named writes and entities of the model `made`, version 1.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct MadeClient<S = typed::Eventual> {
     client: typed::Client<S>,
     /// Writes a `Cart` with all that follows from it.
@@ -1226,6 +1297,7 @@ pub struct MadeClient<S = typed::Eventual> {
     pub track: typed::Writer<Track>,
 }
 
+#[allow(dead_code)]
 impl MadeClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -1242,6 +1314,7 @@ impl MadeClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> MadeClient<S> {
     fn of(client: typed::Client<S>) -> MadeClient<S> {
         MadeClient {
@@ -1489,6 +1562,7 @@ impl<S: typed::Consistency> MadeClient<S> {
 
 /// The patterns, named writes and entities of the model `made`, version 1, awaited.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AsyncMadeClient<S = typed::Eventual> {
     client: typed::nonblocking::Client<S>,
     /// Writes a `Cart` with all that follows from it.
@@ -1503,6 +1577,7 @@ pub struct AsyncMadeClient<S = typed::Eventual> {
     pub track: typed::nonblocking::Writer<Track>,
 }
 
+#[allow(dead_code)]
 impl AsyncMadeClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -1519,6 +1594,7 @@ impl AsyncMadeClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> AsyncMadeClient<S> {
     fn of(client: typed::nonblocking::Client<S>) -> AsyncMadeClient<S> {
         AsyncMadeClient {

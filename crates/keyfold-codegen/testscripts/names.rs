@@ -6,24 +6,28 @@ use keyfold::typed;
 
 /// A value of `class.id`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct ClassId(String);
 
 typed::id! { ClassId: text }
 
 /// A value of `Promise.id`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct PromiseId(String);
 
 typed::id! { PromiseId: text }
 
 /// A value of `order_item.itemId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct ItemId(String);
 
 typed::id! { ItemId: text }
 
 /// The words of `class.state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum ClassState {
     /// The word `in-progress`.
     InProgress,
@@ -41,6 +45,7 @@ typed::words! { ClassState {
 
 /// The words of `Promise.note`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum PromiseNote {
     /// The word `*/`.
     Symbol,
@@ -55,6 +60,7 @@ typed::words! { PromiseNote {
 
 /// The record `new`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct New {
     /// The field `a-b`.
     pub a_b: String,
@@ -72,6 +78,7 @@ typed::record! { New {
 
 /// The entity `class` as it is stored, under `"CLASS#{id}" "C"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Class {
     /// The attribute `id`.
     pub id: ClassId,
@@ -95,6 +102,7 @@ typed::stored! { Class {
 
 /// The attributes of a `class` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewClass {
     /// The attribute `id`.
     pub id: ClassId,
@@ -108,6 +116,7 @@ pub struct NewClass {
     pub state: ClassState,
 }
 
+#[allow(dead_code)]
 impl NewClass {
     /// One with what must be given, and nothing else.
     pub fn new(id: ClassId, user_id: String, state: ClassState) -> NewClass {
@@ -131,6 +140,7 @@ typed::fresh! { NewClass {
 
 /// The key of a `class`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct ClassKey {
     /// The attribute `id`.
     pub id: ClassId,
@@ -143,6 +153,7 @@ typed::given! { ClassKey {
 /// Changes of a `class`: what is not named stays as it is, and `Patch::Remove` removes an
 /// optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct ClassPatch {
     /// The attribute `user id`.
     pub user_id: Option<String>,
@@ -171,6 +182,7 @@ typed::entity! {
 
 /// The entity `Promise` as it is stored, under `"PROMISE#{id}" "P#{classId}"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Promise {
     /// The attribute `id`.
     pub id: PromiseId,
@@ -188,6 +200,7 @@ typed::stored! { Promise {
 
 /// The attributes of a `Promise` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewPromise {
     /// The attribute `id`.
     pub id: PromiseId,
@@ -197,6 +210,7 @@ pub struct NewPromise {
     pub note: Option<PromiseNote>,
 }
 
+#[allow(dead_code)]
 impl NewPromise {
     /// One with what must be given, and nothing else.
     pub fn new(id: PromiseId, class_id: ClassId) -> NewPromise {
@@ -216,6 +230,7 @@ typed::fresh! { NewPromise {
 
 /// The key of a `Promise`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct PromiseKey {
     /// The attribute `id`.
     pub id: PromiseId,
@@ -230,6 +245,7 @@ typed::given! { PromiseKey {
 
 /// Changes of a `Promise`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct PromisePatch {
     /// The attribute `note`.
     pub note: Option<PromiseNote>,
@@ -249,6 +265,7 @@ typed::entity! {
 
 /// The entity `order_item` as it is stored, under `"ITEM#{itemId}" "I"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItem {
     /// The attribute `itemId`.
     pub item_id: ItemId,
@@ -263,6 +280,7 @@ typed::stored! { OrderItem {
 
 /// The attributes of an `order_item` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct NewOrderItem {
     /// The attribute `itemId`. Default: `new`.
     pub item_id: Option<ItemId>,
@@ -277,6 +295,7 @@ typed::fresh! { NewOrderItem {
 
 /// The key of an `order_item`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItemKey {
     /// The attribute `itemId`.
     pub item_id: ItemId,
@@ -289,6 +308,7 @@ typed::given! { OrderItemKey {
 /// Changes of an `order_item`: what is not named stays as it is, and `Patch::Remove` removes
 /// an optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct OrderItemPatch {
     /// The attribute `_`.
     pub __: typed::Patch<String>,
@@ -300,6 +320,7 @@ typed::patch! { OrderItemPatch {
 
 /// What an `order_item` gets that is created or put: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItemMade {
     /// The value `itemId`.
     pub item_id: ItemId,
@@ -319,6 +340,7 @@ typed::entity! {
 
 /// The entity `OrderItem` as it is stored, under `"N#{n:08}" "N"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItem2 {
     /// The attribute `n`.
     pub n: i64,
@@ -333,6 +355,7 @@ typed::stored! { OrderItem2 {
 
 /// The attributes of an `OrderItem` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewOrderItem2 {
     /// The attribute `n`.
     pub n: i64,
@@ -340,6 +363,7 @@ pub struct NewOrderItem2 {
     pub then: Option<String>,
 }
 
+#[allow(dead_code)]
 impl NewOrderItem2 {
     /// One with what must be given, and nothing else.
     pub fn new(n: i64) -> NewOrderItem2 {
@@ -354,6 +378,7 @@ typed::fresh! { NewOrderItem2 {
 
 /// The key of an `OrderItem`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItem2Key {
     /// The attribute `n`.
     pub n: i64,
@@ -366,6 +391,7 @@ typed::given! { OrderItem2Key {
 /// Changes of an `OrderItem`: what is not named stays as it is, and `Patch::Remove` removes
 /// an optional attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct OrderItem2Patch {
     /// The attribute `then`.
     pub then: typed::Patch<String>,
@@ -386,6 +412,7 @@ typed::entity! {
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum NamesEvent {
     /// A change of a `class`.
     Class(typed::Change<Class>),
@@ -406,6 +433,7 @@ typed::events! { NamesEvent {
 
 /// The arguments of `toString`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct ToStringArguments {
     /// The parameter `lines`.
     pub lines: Vec<New>,
@@ -415,6 +443,7 @@ pub struct ToStringArguments {
     pub then: Option<String>,
 }
 
+#[allow(dead_code)]
 impl ToStringArguments {
     /// One with what must be given, and nothing else.
     pub fn new(lines: Vec<New>, n: i64) -> ToStringArguments {
@@ -434,6 +463,7 @@ typed::given! { ToStringArguments {
 
 /// The arguments of `order_item`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItemArguments3 {
     /// The parameter `news`.
     pub news: Vec<New>,
@@ -443,6 +473,7 @@ pub struct OrderItemArguments3 {
     pub __: Option<String>,
 }
 
+#[allow(dead_code)]
 impl OrderItemArguments3 {
     /// One with what must be given, and nothing else.
     pub fn new(news: Vec<New>) -> OrderItemArguments3 {
@@ -462,6 +493,7 @@ typed::given! { OrderItemArguments3 {
 
 /// What `order_item` writes of itself: as given, or made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItemMade2 {
     /// The value `itemId`.
     pub item_id: ItemId,
@@ -474,9 +506,11 @@ typed::made! { OrderItemMade2 {
 /// The named writes of the model `names` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
+#[allow(dead_code)]
 pub struct NamesParts;
 
 #[allow(clippy::wrong_self_convention)]
+#[allow(dead_code)]
 impl NamesParts {
     /// The write `toString`:
     ///
@@ -508,10 +542,12 @@ impl NamesParts {
 /// Makes new entities of the model `names` for tests: random by a seed, and valid. The same
 /// seed makes the same ones.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct NamesFakes {
     fakes: typed::Fakes,
 }
 
+#[allow(dead_code)]
 impl NamesFakes {
     /// A `class` that does not exist yet.
     pub fn class(&mut self) -> NewClass {
@@ -536,6 +572,7 @@ impl NamesFakes {
 
 /// The patterns, named writes and entities of the model `names`, version 1.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct NamesClient<S = typed::Eventual> {
     client: typed::Client<S>,
     /// Writes a `class` with all that follows from it.
@@ -548,6 +585,7 @@ pub struct NamesClient<S = typed::Eventual> {
     pub order_item_: typed::Writer<OrderItem2>,
 }
 
+#[allow(dead_code)]
 impl NamesClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -565,6 +603,7 @@ impl NamesClient {
 }
 
 #[allow(clippy::wrong_self_convention)]
+#[allow(dead_code)]
 impl<S: typed::Consistency> NamesClient<S> {
     fn of(client: typed::Client<S>) -> NamesClient<S> {
         NamesClient {
@@ -728,6 +767,7 @@ impl<S: typed::Consistency> NamesClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl NamesClient {
     /// `constructor(state) -> class[]`
     ///
@@ -744,6 +784,7 @@ impl NamesClient {
 
 /// The patterns, named writes and entities of the model `names`, version 1, awaited.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AsyncNamesClient<S = typed::Eventual> {
     client: typed::nonblocking::Client<S>,
     /// Writes a `class` with all that follows from it.
@@ -756,6 +797,7 @@ pub struct AsyncNamesClient<S = typed::Eventual> {
     pub order_item_: typed::nonblocking::Writer<OrderItem2>,
 }
 
+#[allow(dead_code)]
 impl AsyncNamesClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -773,6 +815,7 @@ impl AsyncNamesClient {
 }
 
 #[allow(clippy::wrong_self_convention)]
+#[allow(dead_code)]
 impl<S: typed::Consistency> AsyncNamesClient<S> {
     fn of(client: typed::nonblocking::Client<S>) -> AsyncNamesClient<S> {
         AsyncNamesClient {
@@ -940,6 +983,7 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl AsyncNamesClient {
     /// `constructor(state) -> class[]`
     ///

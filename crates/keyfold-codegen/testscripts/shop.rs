@@ -6,30 +6,35 @@ use keyfold::typed;
 
 /// A value of `User.userId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct UserId(String);
 
 typed::id! { UserId: text }
 
 /// A value of `Order.orderId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct OrderId(String);
 
 typed::id! { OrderId: text }
 
 /// A value of `OrderItem.itemId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct ItemId(String);
 
 typed::id! { ItemId: text }
 
 /// A value of `Product.productId`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub struct ProductId(String);
 
 typed::id! { ProductId: text }
 
 /// The words of `Order.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code)]
 pub enum OrderStatus {
     /// The word `pending`.
     Pending,
@@ -47,6 +52,7 @@ typed::words! { OrderStatus {
 
 /// The record `Line`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Line {
     /// The field `itemId`.
     pub item_id: String,
@@ -67,6 +73,7 @@ typed::record! { Line {
 
 /// The entity `User` as it is stored, under `"USER#{userId}" "PROFILE"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct User {
     /// The attribute `userId`.
     pub user_id: UserId,
@@ -87,6 +94,7 @@ typed::stored! { User {
 
 /// The attributes of a `User` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewUser {
     /// The attribute `userId`.
     pub user_id: UserId,
@@ -107,6 +115,7 @@ typed::fresh! { NewUser {
 
 /// The key of a `User`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct UserKey {
     /// The attribute `userId`.
     pub user_id: UserId,
@@ -118,6 +127,7 @@ typed::given! { UserKey {
 
 /// Changes of a `User`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct UserPatch {
     /// The attribute `email`.
     pub email: Option<String>,
@@ -143,6 +153,7 @@ typed::entity! {
 
 /// The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Order {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -166,6 +177,7 @@ typed::stored! { Order {
 
 /// The attributes of an `Order` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewOrder {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -189,6 +201,7 @@ typed::fresh! { NewOrder {
 
 /// The key of an `Order`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderKey {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -200,6 +213,7 @@ typed::given! { OrderKey {
 
 /// Changes of an `Order`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct OrderPatch {
     /// The attribute `userId`.
     pub user_id: Option<UserId>,
@@ -228,6 +242,7 @@ typed::entity! {
 
 /// The copy `Order.summary`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderSummary {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -248,6 +263,7 @@ typed::stored! { OrderSummary {
 
 /// The entity `OrderItem` as it is stored, under `"ORDER#{orderId}" "ITEM#{itemId}"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItem {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -271,6 +287,7 @@ typed::stored! { OrderItem {
 
 /// The attributes of an `OrderItem` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewOrderItem {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -294,6 +311,7 @@ typed::fresh! { NewOrderItem {
 
 /// The key of an `OrderItem`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderItemKey {
     /// The attribute `orderId`.
     pub order_id: OrderId,
@@ -308,6 +326,7 @@ typed::given! { OrderItemKey {
 
 /// Changes of an `OrderItem`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct OrderItemPatch {
     /// The attribute `productId`.
     pub product_id: Option<ProductId>,
@@ -333,6 +352,7 @@ typed::entity! {
 
 /// The entity `Product` as it is stored, under `"PRODUCT#{productId}" "INFO"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct Product {
     /// The attribute `productId`.
     pub product_id: ProductId,
@@ -353,6 +373,7 @@ typed::stored! { Product {
 
 /// The attributes of a `Product` that is created or put.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct NewProduct {
     /// The attribute `productId`.
     pub product_id: ProductId,
@@ -373,6 +394,7 @@ typed::fresh! { NewProduct {
 
 /// The key of a `Product`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct ProductKey {
     /// The attribute `productId`.
     pub product_id: ProductId,
@@ -384,6 +406,7 @@ typed::given! { ProductKey {
 
 /// Changes of a `Product`: what is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(dead_code)]
 pub struct ProductPatch {
     /// The attribute `name`.
     pub name: Option<String>,
@@ -410,6 +433,7 @@ typed::entity! {
 /// An item of `order_with_items`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum OrderWithItemsItem {
     /// An `Order`.
     Order(Order),
@@ -424,6 +448,7 @@ typed::union! { OrderWithItemsItem {
 
 /// The whole answer of `order_with_items`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct OrderWithItemsAnswer {
     /// The item `Order`.
     pub order: Order,
@@ -439,6 +464,7 @@ typed::collected! { OrderWithItemsItem => OrderWithItemsAnswer {
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum ShopEvent {
     /// A change of a `User`.
     User(typed::Change<User>),
@@ -460,6 +486,7 @@ typed::events! { ShopEvent {
 /// A change of an entity or of a copy, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+#[allow(dead_code)]
 pub enum ShopEventWithCopies {
     /// A change of a `User`.
     User(typed::Change<User>),
@@ -483,6 +510,7 @@ typed::events! { ShopEventWithCopies {
 
 /// The arguments of `create_order`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(dead_code)]
 pub struct CreateOrderArguments {
     /// The parameter `lines`.
     pub lines: Vec<Line>,
@@ -510,8 +538,10 @@ typed::given! { CreateOrderArguments {
 /// The named writes of the model `shop` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
+#[allow(dead_code)]
 pub struct ShopParts;
 
+#[allow(dead_code)]
 impl ShopParts {
     /// The write `create_order`:
     ///
@@ -561,10 +591,12 @@ impl ShopParts {
 /// Makes new entities of the model `shop` for tests: random by a seed, and valid. The same
 /// seed makes the same ones.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct ShopFakes {
     fakes: typed::Fakes,
 }
 
+#[allow(dead_code)]
 impl ShopFakes {
     /// A `User` that does not exist yet.
     pub fn user(&mut self) -> NewUser {
@@ -589,6 +621,7 @@ impl ShopFakes {
 
 /// The patterns, named writes and entities of the model `shop`, version 1.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct ShopClient<S = typed::Eventual> {
     client: typed::Client<S>,
     /// Writes a `User` with all that follows from it.
@@ -601,6 +634,7 @@ pub struct ShopClient<S = typed::Eventual> {
     pub product: typed::Writer<Product>,
 }
 
+#[allow(dead_code)]
 impl ShopClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -617,6 +651,7 @@ impl ShopClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> ShopClient<S> {
     fn of(client: typed::Client<S>) -> ShopClient<S> {
         ShopClient {
@@ -819,6 +854,7 @@ impl<S: typed::Consistency> ShopClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl ShopClient {
     /// `user_by_email(email) -> User?`
     ///
@@ -863,6 +899,7 @@ impl ShopClient {
 
 /// The patterns, named writes and entities of the model `shop`, version 1, awaited.
 #[derive(Debug, Clone)]
+#[allow(dead_code)]
 pub struct AsyncShopClient<S = typed::Eventual> {
     client: typed::nonblocking::Client<S>,
     /// Writes a `User` with all that follows from it.
@@ -875,6 +912,7 @@ pub struct AsyncShopClient<S = typed::Eventual> {
     pub product: typed::nonblocking::Writer<Product>,
 }
 
+#[allow(dead_code)]
 impl AsyncShopClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -891,6 +929,7 @@ impl AsyncShopClient {
     }
 }
 
+#[allow(dead_code)]
 impl<S: typed::Consistency> AsyncShopClient<S> {
     fn of(client: typed::nonblocking::Client<S>) -> AsyncShopClient<S> {
         AsyncShopClient {
@@ -1093,6 +1132,7 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
 }
 
 /// The patterns of global indexes, which have no strong consistency.
+#[allow(dead_code)]
 impl AsyncShopClient {
     /// `user_by_email(email) -> User?`
     ///

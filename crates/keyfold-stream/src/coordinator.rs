@@ -34,7 +34,8 @@ pub(crate) async fn renew(crew: Arc<Crew>) {
         }
         for held in held {
             let at = crew.world.now();
-            match crew.leases.renew(&*crew.world, &held.lease).await {
+            let idle = held.take_idle();
+            match crew.leases.renew(&*crew.world, &held.lease, idle).await {
                 Ok(Changed::Yes) => held.renewed(at),
                 Ok(Changed::No) => crew.let_go(&held),
                 // The next one comes before the lease is over.

@@ -153,3 +153,8 @@ pub mod __private {
     pub use crate::values::Part;
     pub use std::vec::Vec;
 }
+
+/// The programs of the guide compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/streams.md")]
+struct Streams;

@@ -16,7 +16,6 @@ mod server;
 mod typed;
 
 /// The client that `build.rs` makes, of which not everything is measured.
-#[allow(dead_code)]
 mod model {
     keyfold::include_client!("bench");
 }

@@ -3,7 +3,7 @@
 //! holds without comments.
 //!
 //! The file may be a module, or be included in one: it has neither inner attributes nor inner doc
-//! comments.
+//! comments. So the items that a program may not use say each that they need not be.
 
 mod choice;
 mod client;
@@ -34,6 +34,7 @@ pub(super) fn text(model: &Model, sources: &Sources, settings: &Settings) -> Str
     out.line(0, "use keyfold::typed;");
     types::print(&form, &names, &mut out);
     client::print(&form, &names, &mut out);
+    out.allow_unused();
     print_model(&form, sources, &mut out);
     out.into_text()
 }

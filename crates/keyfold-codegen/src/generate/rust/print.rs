@@ -22,6 +22,25 @@ impl Layout for Rust {
 pub(super) type Printer = Text<Rust>;
 
 impl Printer {
+    /// Lets a program leave out any of the types and methods that were printed: a private module would warn of those.
+    pub(super) fn allow_unused(&mut self) {
+        let may_warn = |line: &&str| {
+            let is_trait = line.starts_with("impl") && line.contains(" for ");
+            ["pub struct ", "pub enum ", "impl ", "impl<"]
+                .iter()
+                .any(|start| line.starts_with(start))
+                && !is_trait
+        };
+        let lines = self
+            .text
+            .split_inclusive('\n')
+            .map(|line| match may_warn(&line) {
+                true => format!("#[allow(dead_code)]\n{line}"),
+                false => line.to_owned(),
+            });
+        self.text = lines.collect();
+    }
+
     /// An empty line, unless a block has just begun.
     pub(super) fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("{\n") {
