@@ -8,22 +8,22 @@ import { Difference } from "./difference.jsx";
 import { Entities } from "./entities.jsx";
 import { Explore } from "./explore/explore.jsx";
 import { TableMap } from "./map.jsx";
+import { Learn } from "./learn.jsx";
 import { Operate } from "./operate.jsx";
 import { Palette, togglePalette } from "./palette.jsx";
 import { PatternTable } from "./patterns.jsx";
 import { Proof } from "./proof.jsx";
 import { connect } from "./server.js";
-import { connected, current, design, file, files, findings, front, isChanged, keepAddress, load, nameOf, notice, place, save, side, texts, theme, view } from "./state.js";
+import { connected, current, design, file, files, findings, front, isChanged, keepAddress, load, nameOf, notice, place, rule, sample, save, side, texts, theme, view } from "./state.js";
 import "./style.css";
 
 const THEMES = { system: "light", light: "dark", dark: "system" };
 
-const NAMES = { design: "Design", explore: "Explore", operate: "Operate" };
+const NAMES = { design: "Design", explore: "Explore", operate: "Operate", learn: "Learn" };
 
 /** Leads from the model to the data and back, where the page has a place. */
 function Views() {
-  if (place.value === null) return null;
-  const all = files.value.length === 0 ? ["explore", "operate"] : ["design", "explore", "operate"];
+  const all = [files.value.length > 0 && "design", place.value !== null && "explore", place.value !== null && "operate", "learn"].filter(Boolean);
   return all.map((one) => (
     <button class="tab" aria-pressed={view.value === one} onClick={() => (view.value = one)}>
       {NAMES[one]}
@@ -52,6 +52,7 @@ function Header() {
       <h1>Keyfold</h1>
       <Model />
       <Views />
+      {sample !== null && <a class="leave" href="/">Leave the design</a>}
       <span class="grow" />
       <button onClick={togglePalette} aria-keyshortcuts="Control+K">
         Commands <kbd>Ctrl K</kbd>
@@ -107,6 +108,7 @@ function Findings() {
               {one.source} line {one.line}
             </button>
             <span class="message">{one.message}</span>
+            {one.source && <button class="link" aria-label={`why ${one.source}`} onClick={() => ([rule.value, view.value] = [one.source, "learn"])}>why?</button>}
             {one.actions.map((action) => (
               <button onClick={action.apply}>{action.name}</button>
             ))}
@@ -134,7 +136,7 @@ function Page() {
   return (
     <>
       <Header />
-      {view.value === "explore" ? <Explore /> : view.value === "operate" ? <Operate /> : <Design />}
+      {view.value === "explore" ? <Explore /> : view.value === "operate" ? <Operate /> : view.value === "learn" ? <Learn /> : <Design />}
       <Notice />
       <Palette />
     </>

@@ -7,7 +7,7 @@ import { edit, runWrite } from "./explore/edit.jsx";
 import { importLines } from "./explore/import.jsx";
 import { toCsv, toJsonl } from "./explore/export.js";
 import { format, goToDeclaration, nextFinding, whenShown } from "./editor.jsx";
-import { design, file, files, front, nameOf, paletteOpen, place, save, side, theme, view } from "./state.js";
+import { design, file, files, front, nameOf, paletteOpen, place, rule, sample, save, side, theme, view } from "./state.js";
 
 function show(what) {
   view.value = "design";
@@ -43,13 +43,18 @@ function ofData() {
   ].filter(Boolean);
 }
 
+const ofLearning = () => [
+  { name: "Learn: designs, a tour, the rules", run: () => ([rule.value, view.value] = [null, "learn"]) },
+  ...(sample === null ? [] : [{ name: "Leave the design", run: () => location.assign("/") }]),
+];
+
 const ofColours = () => ["light", "dark", "system"].map((one) => ({ name: `Colours: ${one}`, run: () => (theme.value = one) }));
 
 function commands() {
   const patterns = [...new Set((design.value?.chart.patterns ?? []).map((one) => one.name))];
   const kinds = (design.value?.chart.tables ?? []).flatMap((table) => table.items.map((row) => row.kind));
   const entities = kinds.filter((kind) => /^\w+$/.test(kind));
-  if (files.value.length === 0) return [...ofData(), ...ofColours()];
+  if (files.value.length === 0) return [...ofData(), ...ofLearning(), ...ofColours()];
   return [
     { name: "Save the model", keys: "Ctrl S", run: save },
     { name: "Format the model", keys: "Shift Alt F", run: inDesign(format) },
@@ -61,6 +66,7 @@ function commands() {
     { name: "Show the difference to the stored file and to the tables", run: () => show("difference") },
     { name: "Show the proof by execution", run: () => show("proof") },
     ...ofData(),
+    ...ofLearning(),
     ...ofColours(),
     ...files.value.map((one, at) => ({ name: `Open ${nameOf(one)}`, run: () => (file.value = at) })),
     ...patterns.map((name) => ({ name: `Go to pattern ${name}`, run: inDesign(() => goToDeclaration("pattern", name)) })),

@@ -20,7 +20,7 @@ export const place = signal(null);
 
 const SIDES = ["map", "entities", "patterns", "difference", "proof"];
 const THEMES = ["system", "light", "dark"];
-const VIEWS = ["design", "explore", "operate"];
+const VIEWS = ["design", "explore", "operate", "learn"];
 
 /** What the address says behind `#`. */
 export const address = () => new URLSearchParams(location.hash.slice(1));
@@ -41,6 +41,11 @@ export const front = signal(first.front);
 export const theme = signal(first.theme);
 /** `design`: the model; `explore`: the data; `operate`: the place as a whole. */
 export const view = signal(first.view);
+
+/** The design to learn from that this page is about; null for what the command was given. */
+export const sample = new URLSearchParams(location.search).get("sample");
+/** The rule that is explained; null for all. */
+export const rule = signal(address().get("rule"));
 
 /** The table whose changes are followed; null for none. */
 export const operated = signal(address().get("follow"));
@@ -66,9 +71,10 @@ export function keepAddress(more) {
     if (theme.value !== THEMES[0]) said.set("theme", theme.value);
     if (view.value !== VIEWS[0]) said.set("view", view.value);
     if (view.value === "operate" && operated.value !== null) said.set("follow", operated.value);
+    if (view.value === "learn" && rule.value !== null) said.set("rule", rule.value);
     more(said);
     const hash = said.toString();
-    history.replaceState(null, "", hash === "" ? location.pathname : `#${hash}`);
+    history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
   });
 }
 
@@ -80,7 +86,7 @@ addEventListener("hashchange", () => {
   const said = fromAddress();
   file.value = files.value[said.file] ? said.file : 0;
   [side.value, front.value, theme.value] = [said.side, said.front, said.theme];
-  [view.value, operated.value] = [viewOf(said.view), address().get("follow")];
+  [view.value, operated.value, rule.value] = [viewOf(said.view), address().get("follow"), address().get("rule")];
 });
 
 // A page that holds unsaved texts asks before it is left.
@@ -89,12 +95,12 @@ addEventListener("beforeunload", (event) => {
 });
 
 /** Data is shown where there is a place, and nothing else where there is no model. */
-const viewOf = (wanted) => (place.value === null ? "design" : files.value.length === 0 && wanted === "design" ? "explore" : wanted);
+const viewOf = (wanted) => (wanted === "learn" ? wanted : place.value === null ? "design" : files.value.length === 0 && wanted === "design" ? "explore" : wanted);
 
 /** Asks the workbench; a refusal is an error with its reason. */
 export async function ask(path, body) {
   const how = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(path, how);
+  const answer = await fetch(sample === null ? path : `${path}?sample=${sample}`, how);
   const kind = answer.headers.get("content-type") ?? "";
   const said = kind.startsWith("application/json") ? await answer.json() : { error: (await answer.text()).trim() };
   if (!answer.ok) throw new Error(said.error);

@@ -92,7 +92,7 @@ export async function opened(workbench, { width = 1280, height = 860, colorSchem
   page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`) && dialog.dismiss());
   page.on("request", (request) => new URL(request.url()).origin === workbench.origin || faults.push(`a request to ${request.url()}`));
   await page.goto(workbench.url + hash);
-  await page.locator(".state.good, .state.bad, main.explore, main.operate").first().waitFor();
+  await page.locator(".state.good, .state.bad, main.explore, main.operate, main.learn").first().waitFor();
   return { page, faults, context };
 }
 

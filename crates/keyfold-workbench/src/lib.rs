@@ -6,8 +6,11 @@
 //! GET /language    language   a WebSocket: the messages of the language server
 //! GET /files, POST /save   files  the models that the command was given, and no others
 //! POST /prove, GET /proof  proof  the proof by execution of a model as it is edited
+//! GET /learn       learn  designs to learn from, and the rules
 //! POST /explore/..       explore  the data of a place, through a model
 //! ```
+//!
+//! With the query `?sample=NAME` a request is about a design to learn from, in a place of its own.
 //!
 //! Each request passes [`gate`], which knows the page by its cookie, and refuses other names of this
 //! machine (`Host`) and other pages (`Origin`). The page may load nothing from elsewhere: its policy
@@ -18,11 +21,13 @@ mod explore;
 mod files;
 mod gate;
 mod language;
+mod learn;
 mod pages;
 mod proof;
 mod server;
 mod shared;
 
 pub use explore::Place;
+pub use learn::{OpenSample, Sample, Samples};
 pub use proof::{ProofStep, Prove};
 pub use server::{Options, Workbench};

@@ -5,6 +5,7 @@ use crate::explore;
 use crate::files::{FileError, Save};
 use crate::gate::{Admitted, Refusal};
 use crate::language;
+use crate::learn::Stand;
 use crate::proof;
 use crate::shared::{Shared, secret};
 use bytes::Bytes;
@@ -47,12 +48,16 @@ pub(crate) async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> 
 
 async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
     let path = request.uri().path().to_owned();
+    let stand = match stand(shared, request.uri().query()).await {
+        Ok(stand) => stand,
+        Err(error) => return failed(StatusCode::NOT_FOUND, &error),
+    };
     match (request.method(), path.as_str()) {
         (&Method::GET, "/") => page(),
         (&Method::GET, "/map.css") => full(StatusCode::OK, "text/css; charset=utf-8", map::STYLE),
-        (&Method::GET, "/files") => match shared.files.read() {
+        (&Method::GET, "/files") => match stand.files.read() {
             Ok(files) => {
-                let place = shared.place.as_ref().map(explore::Place::json);
+                let place = stand.place.as_ref().map(explore::Place::json);
                 let said = json!({ "files": files, "place": place });
                 full(StatusCode::OK, JSON, said.to_string())
             }
@@ -60,10 +65,11 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
         },
         (&Method::GET, "/language") => upgraded(shared, request),
         (&Method::GET, "/proof") => full(StatusCode::OK, JSON, shared.proofs.state().to_string()),
-        (&Method::POST, "/prove") => prove(shared, request.into_body()).await,
-        (&Method::POST, "/save") => save(shared, request.into_body()).await,
+        (&Method::POST, "/prove") => prove(shared, &stand, request.into_body()).await,
+        (&Method::GET, "/learn") => full(StatusCode::OK, JSON, shared.stands.json().to_string()),
+        (&Method::POST, "/save") => save(&stand, request.into_body()).await,
         (&Method::POST, path) if path.starts_with(EXPLORE) => {
-            explored(shared, path, request.into_body()).await
+            explored(stand, path, request.into_body()).await
         }
         (&Method::GET, path) => match assets::at(path) {
             Some(asset) => {
@@ -79,6 +85,16 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
             "The workbench does not do that.\n",
         ),
     }
+}
+
+/// The models and the place that a request is about. A design may be opened, which blocks.
+async fn stand(shared: &Arc<Shared>, query: Option<&str>) -> Result<Arc<Stand>, String> {
+    let Some(query) = query.map(str::to_owned) else {
+        return shared.stands.of(None);
+    };
+    let shared = Arc::clone(shared);
+    let opened = tokio::task::spawn_blocking(move || shared.stands.of(Some(&query)));
+    opened.await.map_err(|error| error.to_string())?
 }
 
 /// The page, with a policy that lets the editor's own style in.
@@ -113,15 +129,15 @@ async fn received(body: Incoming) -> Result<Bytes, Box<Answer>> {
 }
 
 /// Answers a question about data. It is carried out where it may block.
-async fn explored(shared: &Arc<Shared>, path: &str, body: Incoming) -> Answer {
+async fn explored(stand: Arc<Stand>, path: &str, body: Incoming) -> Answer {
     let body = match received(body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    let (shared, what) = (Arc::clone(shared), path.replacen(EXPLORE, "", 1));
+    let what = path.replacen(EXPLORE, "", 1);
     let work = move || {
-        let place = shared.place.as_ref()?;
-        explore::answer(place, &shared.files, &what, &body)
+        let place = stand.place.as_ref()?;
+        explore::answer(place, &stand.files, &what, &body)
     };
     match tokio::task::spawn_blocking(work).await {
         Ok(Some(said)) => full(StatusCode::OK, JSON, said.to_string()),
@@ -131,7 +147,7 @@ async fn explored(shared: &Arc<Shared>, path: &str, body: Incoming) -> Answer {
 }
 
 /// Begins the proof of a model as it is edited.
-async fn prove(shared: &Shared, body: Incoming) -> Answer {
+async fn prove(shared: &Shared, stand: &Stand, body: Incoming) -> Answer {
     let body = match received(body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
@@ -139,7 +155,7 @@ async fn prove(shared: &Shared, body: Incoming) -> Answer {
     let begun = serde_json::from_slice::<proof::Asked>(&body)
         .map_err(|error| error.to_string())
         .and_then(|asked| {
-            let model = shared.files.compiled(asked.file, &asked.text)?;
+            let model = stand.files.compiled(asked.file, &asked.text)?;
             shared.proofs.begin(model, asked)
         });
     match begun {
@@ -149,7 +165,7 @@ async fn prove(shared: &Shared, body: Incoming) -> Answer {
 }
 
 /// Writes a file that the page has changed.
-async fn save(shared: &Shared, body: Incoming) -> Answer {
+async fn save(stand: &Stand, body: Incoming) -> Answer {
     let body = match received(body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
@@ -158,7 +174,7 @@ async fn save(shared: &Shared, body: Incoming) -> Answer {
         Ok(save) => save,
         Err(error) => return failed(StatusCode::BAD_REQUEST, &error),
     };
-    match shared.files.save(&save) {
+    match stand.files.save(&save) {
         Ok(()) => full(StatusCode::OK, JSON, "{}"),
         Err(error @ FileError::Unknown) => failed(StatusCode::NOT_FOUND, &error),
         Err(error @ FileError::Changed(_)) => failed(StatusCode::CONFLICT, &error),

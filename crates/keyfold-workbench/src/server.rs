@@ -4,6 +4,7 @@ use crate::explore::Place;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
+use crate::learn::{Samples, Stand, Stands};
 use crate::pages;
 use crate::proof::{Proofs, Prove};
 use crate::shared::{Shared, secret};
@@ -35,6 +36,8 @@ pub struct Options {
     pub prove: Prove,
     /// The place whose data it shows, if any.
     pub place: Option<Place>,
+    /// The designs to learn from.
+    pub samples: Samples,
 }
 
 /// A workbench that listens, but does not answer yet.
@@ -56,18 +59,22 @@ impl Workbench {
             language_files,
             prove,
             place,
+            samples,
         } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await?;
         let port = listener.local_addr()?.port();
         let (token, session) = (secret()?, secret()?);
         let url = format!("http://127.0.0.1:{port}/?token={token}");
+        let stand = Stand {
+            files: Files::new(files),
+            place,
+        };
         let shared = Shared {
             gate: Gate::new(port, token, session),
-            files: Files::new(files),
+            stands: Stands::new(stand, samples),
             language_files,
             proofs: Proofs::new(prove),
-            place,
         };
         Ok(Workbench {
             listener,

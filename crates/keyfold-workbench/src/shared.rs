@@ -1,19 +1,17 @@
 //! What all requests share: the gate, the files, and secrets.
 
-use crate::explore::Place;
-use crate::files::Files;
 use crate::gate::Gate;
 use crate::language::MakeFiles;
+use crate::learn::Stands;
 use crate::proof::Proofs;
 
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) gate: Gate,
-    pub(crate) files: Files,
+    /// The models, and the data behind the page.
+    pub(crate) stands: Stands,
     pub(crate) language_files: MakeFiles,
     pub(crate) proofs: Proofs,
-    /// The data behind the page.
-    pub(crate) place: Option<Place>,
 }
 
 /// A text that nobody can guess: 32 bytes of the system's chance, in hexadecimal.

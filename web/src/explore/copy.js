@@ -1,4 +1,6 @@
-// A request as a text to copy: for the AWS CLI, for Python and for JavaScript.
+// A request as a text to copy: for the AWS CLI, for Python, JavaScript and Rust.
+
+import { rust } from "./copy-rust.js";
 
 const HIDDEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const escaped = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -55,4 +57,5 @@ export const FORMS = {
   cli: { name: "AWS CLI", of: cli },
   boto3: { name: "boto3", of: boto3 },
   javascript: { name: "SDK for JavaScript", of: javascript },
+  rust: { name: "SDK for Rust", of: (one, place) => rust(one, place, literal) },
 };

@@ -3,6 +3,7 @@
 //! The page asks the engine in this process. On a server with credentials it has the rights of one of
 //! them, which are judged for each request as those of a signed one.
 
+use super::learn;
 use super::lsp::Disk;
 use super::prove;
 use crate::failure::Failure;
@@ -53,6 +54,8 @@ pub(super) struct Of<'s> {
 pub(super) struct Page {
     pub(super) url: String,
     end: Option<oneshot::Sender<()>>,
+    /// The files of the designs to learn from.
+    _folder: learn::Folder,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -113,11 +116,13 @@ impl Beside {
             is_here: true,
             may_write: self.workbench_write,
         };
+        let folder = learn::Folder::new();
         let options = Options {
             port: self.workbench_port,
             files: of.files,
             language_files: Arc::new(|| Box::new(Disk)),
             prove: Arc::new(prove::for_page),
+            samples: learn::samples(&folder),
             place: Some(place),
         };
         let runtime = runtime()
@@ -144,6 +149,7 @@ impl Beside {
         Ok(Some(Page {
             url,
             end: Some(end),
+            _folder: folder,
             thread: Some(thread),
         }))
     }

@@ -23,6 +23,7 @@ pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod infer;
 pub(crate) mod init;
+mod learn;
 mod listen;
 pub(crate) mod lsp;
 pub(crate) mod migrate;

@@ -1,6 +1,7 @@
 //! `keyfold workbench [FILE...] [--at CONNECTION]`: a page in the browser to design tables and to explore
 //! their data.
 
+use super::learn;
 use super::lsp::Disk;
 use super::prove;
 use super::signal::Signals;
@@ -110,11 +111,13 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .map(|text| self::place(text, arguments.write))
         .transpose()?;
     let at = place.as_ref().map(|place| place.shown.clone());
+    let folder = learn::Folder::new();
     let options = Options {
         port: arguments.port,
         files: files.clone(),
         language_files: Arc::new(|| Box::new(Disk)),
         prove: Arc::new(prove::for_page),
+        samples: learn::samples(&folder),
         place,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
