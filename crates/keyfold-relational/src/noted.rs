@@ -55,7 +55,7 @@ mod tests {
             ("carries", "0"),
             ("fence", "7"),
             ("id", "m"),
-            ("shard arn:a/stream/1 s1", "end"),
+            ("shard arn:a/stream/1 s1", "SHARD_END"),
         ];
         let found = noted(rows).map(|noted| {
             let tips = noted.tips.iter().map(of_tip);
@@ -64,9 +64,7 @@ mod tests {
         let tip = (rows[3].0.to_owned(), rows[3].1.to_owned());
         assert_eq!(found, Some(("m".to_owned(), 7, vec![tip])));
         assert_eq!(noted([("id", "m"), ("fence", "x")]), None);
-        assert_eq!(
-            noted([("id", "m"), ("fence", "7"), ("shard x", "end")]),
-            None
-        );
+        let no_stream = ("shard x", "SHARD_END");
+        assert_eq!(noted([("id", "m"), ("fence", "7"), no_stream]), None);
     }
 }
