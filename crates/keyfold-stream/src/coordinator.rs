@@ -34,8 +34,7 @@ pub(crate) async fn renew(crew: Arc<Crew>) {
         }
         for held in held {
             let at = crew.world.now();
-            let idle = held.take_idle();
-            match crew.leases.renew(&*crew.world, &held.lease, idle).await {
+            match crew.leases.renew(&*crew.world, &held.lease).await {
                 Ok(Changed::Yes) => held.renewed(at),
                 Ok(Changed::No) => crew.let_go(&held),
                 // The next one comes before the lease is over.

@@ -48,21 +48,6 @@ impl Counted {
         })
     }
 
-    /// Begins where the consumer's worker was idle just now: it has seen many empty pages, so one is enough.
-    ///
-    /// # Errors
-    /// The backend's.
-    pub(crate) async fn of_idle(
-        io: &dyn Io,
-        key: &ShardKey,
-        from: &Position,
-    ) -> Result<Counted, ClientError> {
-        Ok(Counted {
-            empty: PAGES,
-            ..Counted::of(io, key, from).await?
-        })
-    }
-
     /// Takes another position of the consumer. Returns whether nothing must be read anew for it: it is where it was, or
     /// has come to the last record that was read.
     pub(crate) fn moves(&mut self, to: &Position) -> bool {

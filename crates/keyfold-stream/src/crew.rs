@@ -1,7 +1,7 @@
 //! What the tasks of one worker share: its settings, and the leases that it has.
 
 use crate::handler::Handler;
-use crate::lease::{Idle, Lease, ShardKey};
+use crate::lease::{Lease, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::options::Options;
 use crate::report::Report;
@@ -33,8 +33,6 @@ pub(crate) struct Held {
     is_lost: AtomicBool,
     /// The moment of the request that renewed it last.
     renewed: Mutex<Duration>,
-    /// Where its reader found no record, unless that is stored.
-    idle: Mutex<Option<Idle>>,
 }
 
 impl Crew {
@@ -96,7 +94,6 @@ impl Crew {
             lease,
             is_lost: AtomicBool::new(false),
             renewed: Mutex::new(at),
-            idle: Mutex::default(),
         });
         let key = held.lease.key.clone();
         lock(&self.held).insert(key, Arc::clone(&held));
@@ -136,16 +133,6 @@ impl Crew {
 impl Held {
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::SeqCst)
-    }
-
-    /// Keeps a position behind which the reader found no record.
-    pub(crate) fn found_nothing(&self, idle: Idle) {
-        *lock(&self.idle) = Some(idle);
-    }
-
-    /// The last such position, once.
-    pub(crate) fn take_idle(&self) -> Option<Idle> {
-        lock(&self.idle).take()
     }
 
     /// Takes note of a request, sent at a moment, that has renewed the lease.

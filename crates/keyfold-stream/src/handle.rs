@@ -101,7 +101,7 @@ async fn ensure_held(crew: &Crew, held: &Arc<Held>) -> Result<(), Broken> {
     let mut tries = 0;
     while !crew.has(held) {
         let at = crew.world.now();
-        match crew.leases.renew(&*crew.world, &held.lease, None).await {
+        match crew.leases.renew(&*crew.world, &held.lease).await {
             _ if held.is_lost() => return Err(Broken::Lost),
             Ok(Changed::Yes) => held.renewed(at),
             Ok(Changed::No) => return Err(Broken::Lost),

@@ -9,7 +9,6 @@
 //! | `counter` | how often it was renewed: a lease whose counter stands still is free |
 //! | `position` | up to where the records are handled |
 //! | `parents` | the shard that must have ended before; absent when there is none |
-//! | `idle`, `idleAt` | the position behind which the owner found no record; when it did |
 //! | `error`, `errorAt` | of a mapping: why its function has not handled the records, and since when |
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
@@ -29,8 +28,6 @@ pub(crate) const OWNER: &str = "owner";
 pub(crate) const FENCE: &str = "fence";
 pub(crate) const COUNTER: &str = "counter";
 pub(crate) const POSITION: &str = "position";
-pub(crate) const IDLE: &str = "idle";
-pub(crate) const IDLE_AT: &str = "idleAt";
 pub(crate) const ERROR: &str = "error";
 pub(crate) const ERROR_AT: &str = "errorAt";
 const PARENTS: &str = "parents";
@@ -79,15 +76,6 @@ pub struct Lease {
     /// Why the function of a mapping has not handled the records at the position; `None` where it has, or was not
     /// called yet.
     pub error: Option<Trouble>,
-    pub(crate) idle: Option<Idle>,
-}
-
-/// A position behind which the reader of a shard found no record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Idle {
-    pub(crate) position: Position,
-    /// The moment, milliseconds since 1970.
-    pub(crate) at_epoch_ms: u64,
 }
 
 /// Why records are not handled.
@@ -133,7 +121,6 @@ impl Lease {
             position,
             parent,
             error: None,
-            idle: None,
         }
     }
 
@@ -153,10 +140,6 @@ impl Lease {
         item.insert(POSITION, self.position.to_string());
         if let Some(parent) = &self.parent {
             item.insert(PARENTS, Value::L(vec![Value::from(parent.as_str())]));
-        }
-        if let Some(idle) = &self.idle {
-            item.insert(IDLE, idle.position.to_string());
-            item.insert(IDLE_AT, number(idle.at_epoch_ms));
         }
         if let Some(error) = &self.error {
             item.insert(ERROR, error.why.as_str());
@@ -257,12 +240,6 @@ impl Row {
             counter: whole(COUNTER)?,
             position: position.ok_or_else(|| wrong(POSITION))?,
             parent: texts(item, PARENTS).and_then(|mut parents| parents.pop()),
-            idle: text(item, IDLE)
-                .and_then(Position::of)
-                .map(|position| Idle {
-                    position,
-                    at_epoch_ms: self::whole(item, IDLE_AT).unwrap_or_default(),
-                }),
             error: text(item, ERROR).map(|why| Trouble {
                 why: why.to_owned(),
                 since_epoch_ms: self::whole(item, ERROR_AT).unwrap_or_default(),
@@ -339,10 +316,6 @@ mod tests {
         let mut lease = Lease::new(key, Some("shardId-0".to_owned()), Position::Horizon);
         lease.owner = Some("w".to_owned());
         lease.fence = u64::MAX;
-        lease.idle = Some(Idle {
-            position: Position::Horizon,
-            at_epoch_ms: 2,
-        });
         lease.error = Some(Trouble {
             why: "no".to_owned(),
             since_epoch_ms: 1,

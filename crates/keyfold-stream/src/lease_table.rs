@@ -1,8 +1,8 @@
 //! The requests on the table of leases. Each change is conditional on what its caller has seen.
 
 use crate::lease::{
-    Beginning, CONSUMER, COUNTER, ERROR, ERROR_AT, FENCE, IDLE, IDLE_AT, Idle, LEASE, Lease, OWNER,
-    POSITION, Row, ShardKey, Trouble, UNLEASED, key_item, number,
+    Beginning, CONSUMER, COUNTER, ERROR, ERROR_AT, FENCE, LEASE, Lease, OWNER, POSITION, Row,
+    ShardKey, Trouble, UNLEASED, key_item, number,
 };
 use crate::position::Position;
 use crate::tables;
@@ -185,28 +185,13 @@ impl LeaseTable {
         })
     }
 
-    /// Renews a lease that a worker has. Where its reader was idle, that is stored with it.
+    /// Renews a lease that a worker has.
     ///
     /// # Errors
     /// The backend's.
-    pub(crate) async fn renew(
-        &self,
-        io: &dyn Io,
-        held: &Lease,
-        idle: Option<Idle>,
-    ) -> Result<Changed, ClientError> {
+    pub(crate) async fn renew(&self, io: &dyn Io, held: &Lease) -> Result<Changed, ClientError> {
         let attributes = of_owner(held).name("#n", COUNTER).value(":one", number(1));
-        let (set, attributes) = match idle {
-            None => ("SET #n = #n + :one", attributes),
-            Some(idle) => (
-                "SET #n = #n + :one, #i = :i, #a = :a",
-                attributes
-                    .name("#i", IDLE)
-                    .name("#a", IDLE_AT)
-                    .value(":i", idle.position.to_string())
-                    .value(":a", number(idle.at_epoch_ms)),
-            ),
-        };
+        let set = "SET #n = #n + :one";
         let update = self.update(&held.key, set, IS_OWNER, attributes);
         changed(ask(io, update).await)
     }

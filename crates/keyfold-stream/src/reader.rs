@@ -5,7 +5,7 @@ use crate::crew::{Crew, Held};
 use crate::gap::{AtGap, Gap};
 use crate::handle::{Broken, handle};
 use crate::handler::{Effects, Record};
-use crate::lease::{Idle, Lease};
+use crate::lease::Lease;
 use crate::position::Position;
 use crate::records::{TROUBLE_PAUSE, iterator, records};
 use crate::report::Report;
@@ -99,7 +99,6 @@ impl Reader {
                     if self.is_due(is_end) {
                         self.flush().await?;
                     } else if is_empty {
-                        self.note_idle();
                         self.crew.world.pause(self.idle_time()).await;
                     }
                     if is_end {
@@ -188,17 +187,6 @@ impl Reader {
         }
         let waited = self.crew.world.now().saturating_sub(self.since);
         options.window.saturating_sub(waited).min(options.poll_time)
-    }
-
-    /// Takes note of the position where a page is empty and nothing that was read is left to handle: whoever asks how far
-    /// the consumer is need not look for many empty pages.
-    fn note_idle(&self) {
-        if self.waiting.is_empty() {
-            self.held.found_nothing(Idle {
-                position: self.lease.position.clone(),
-                at_epoch_ms: u64::try_from(self.crew.world.epoch_ms()).unwrap_or_default(),
-            });
-        }
     }
 
     /// Handles the waiting records.

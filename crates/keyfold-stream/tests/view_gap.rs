@@ -278,25 +278,6 @@ fn one_look_at_a_stream_serves_all_views() {
     );
     // Ten pages of the shard of each of the two tables.
     assert_eq!(pages.load(Ordering::SeqCst), 20);
-    // While a worker keeps the views, it stores that it found nothing: one page of each.
-    let worker = ViewWorker::start(send_of(&engine), &model, &options).unwrap();
-    let began = Instant::now();
-    loop {
-        let before = pages.load(Ordering::SeqCst);
-        let all = status(&counts, &model, &options.consumers).unwrap();
-        assert!(all.iter().all(|one| one.behind == 0), "{all:?}");
-        let read = pages.load(Ordering::SeqCst) - before;
-        if read == 2 {
-            break;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{read} pages");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    worker.stop().unwrap();
-}
-
-fn send_of(engine: &Arc<Engine>) -> Sends {
-    sends(Arc::new(Backend::Embedded(Arc::clone(engine))))
 }
 
 /// What was seen is not read again: of a shard whose records are all handled, a further look reads a page. It says

@@ -34,8 +34,7 @@ pub struct ViewStatus {
     pub is_current: bool,
     /// The number of the generation that is built, and how far it is.
     pub next: Option<(u64, String)>,
-    /// The records that are not in the rows yet, as far as ten pages of each shard show them; one page where the worker
-    /// that has the shard found nothing just now.
+    /// The records that are not in the rows yet, as far as ten pages of each shard show them.
     pub behind: u64,
     /// Whether there may be more of them.
     pub has_more: bool,
@@ -132,7 +131,6 @@ impl Looked {
         &mut self,
         io: &dyn Io,
         (key, from): (&ShardKey, &Position),
-        is_idle: bool,
     ) -> Result<Behind, ClientError> {
         let of = (key.clone(), from.to_string());
         if let Some(known) = self.behind.get(&of) {
@@ -141,7 +139,6 @@ impl Looked {
         let is_known = |(one, counted): &mut (ShardKey, Counted)| one == key && counted.moves(from);
         let mut counted = match self.before.iter_mut().position(is_known) {
             Some(at) => self.before.swap_remove(at).1,
-            None if is_idle => Counted::of_idle(io, key, from).await?,
             None => Counted::of(io, key, from).await?,
         };
         let found = counted.count(io).await?.clone();
@@ -210,8 +207,7 @@ async fn lag(
         let held = Held::of(io, (&definition.name, live, table), &options.leases).await?;
         for shard in looked.shards(io, (&held, table)).await? {
             let place = (&shard.key, held.position(&shard.key));
-            let is_idle = held.is_idle(&shard.key, now);
-            let found = looked.behind(io, place, is_idle).await?;
+            let found = looked.behind(io, place).await?;
             status.behind += found.records;
             status.has_more |= found.is_more;
             if let Some(oldest) = found.oldest {

@@ -1,7 +1,7 @@
 //! Up to where the shards of a view's streams go, and whether its consumers have come there.
 
 use super::state::Generation;
-use crate::lease::{Idle, Lease, Row, ShardKey};
+use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::pages::{EMPTY_PAGES, Pages};
 use crate::position::Position;
@@ -11,10 +11,6 @@ use crate::world::{Io, World};
 use keyfold_lower::ClientError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// How long it counts that a worker found no record: a few renewals of a lease. Of a worker that was killed, or whose
-/// wall clock is another one, it does not.
-const IDLE_TIME: Duration = Duration::from_secs(10);
 
 /// Positions of shards, for each table.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -63,17 +59,6 @@ impl Held {
     pub(crate) fn position(&self, key: &ShardKey) -> &Position {
         let lease = self.leases.get(key);
         lease.map_or(&Position::Horizon, |lease| &lease.position)
-    }
-
-    /// Whether the worker that has a shard found no record behind its position just now.
-    pub(crate) fn is_idle(&self, key: &ShardKey, now_epoch_ms: u64) -> bool {
-        self.leases.get(key).is_some_and(|lease| {
-            let is_now = |idle: &Idle| {
-                let age = now_epoch_ms.abs_diff(idle.at_epoch_ms);
-                idle.position == lease.position && u128::from(age) < IDLE_TIME.as_millis()
-            };
-            lease.owner.is_some() && lease.idle.as_ref().is_some_and(is_now)
-        })
     }
 
     /// The shards that the consumer reads, of the table's latest stream and of those before it, from the
