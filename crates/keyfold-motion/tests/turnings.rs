@@ -83,15 +83,16 @@ fn a_side_that_takes_writes_has_all_that_were_taken() {
 
 #[test]
 fn wrong_switches_are_found() {
-    for mutant in [
-        Mutant::NoDrain,
-        Mutant::MarkBeforeRefusal,
-        Mutant::BothLifted,
-        Mutant::AppliedTwice,
-        Mutant::NoFence,
-        Mutant::TakenAsItWas,
+    // Each with the world that found it last, which is played first: the search for it takes minutes.
+    for (mutant, last) in [
+        (Mutant::NoDrain, 0),
+        (Mutant::MarkBeforeRefusal, 0),
+        (Mutant::BothLifted, 0),
+        (Mutant::AppliedTwice, 12),
+        (Mutant::NoFence, 2),
+        (Mutant::TakenAsItWas, 895),
     ] {
-        let found = (0..1_000).find_map(|seed| {
+        let found = std::iter::once(last).chain(0..1_000).find_map(|seed| {
             let why = run(seed, Some(mutant)).err()?;
             // Runs that do not give way to each other may go on without an end, too.
             let is_damage = ["instead of", "applied again"]
