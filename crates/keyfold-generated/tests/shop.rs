@@ -196,7 +196,8 @@ fn pages_go_on_where_their_cursor_says() {
     for page in refused {
         let error = page.unwrap_err();
         assert!(
-            matches!(&error, Error::Invalid { message: why, .. } if why.contains("is no cursor of")),
+            matches!(&error, Error::Invalid { message: why, attribute: Some(after), .. }
+                if why.contains("is no cursor of") && after == "after"),
             "{error}"
         );
     }

@@ -238,6 +238,14 @@ impl Error {
         self
     }
 
+    /// The error, which is about an argument of a call.
+    pub(crate) fn at(mut self, argument: &str) -> Error {
+        if let Error::Invalid { attribute, .. } = &mut self {
+            attribute.get_or_insert_with(|| argument.to_owned());
+        }
+        self
+    }
+
     /// The error about an item of a batch, which names its position.
     pub(crate) fn of_item(mut self, at: usize) -> Error {
         if let Error::Invalid { message, .. } = &mut self {

@@ -7,12 +7,12 @@ use crate::model::{
 };
 use crate::simulator::{self, Plan};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Asked, Problem, decoded, events, json_file, look, page, script};
+use examples_web::{Asked, Path, Problem, decoded, events, json_file, look, page, script};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -58,14 +58,14 @@ pub fn routes(club: Club) -> Router {
             json_file(include_str!("../openapi.json")),
         )
         .route("/api/classes", get(classes))
-        .route("/api/classes/{class}/races", get(races).post(start))
-        .route("/api/classes/{class}/races/{race}", get(race))
-        .route("/api/classes/{class}/races/{race}/events", get(watched))
-        .route("/api/classes/{class}/best", get(best))
-        .route("/api/classes/{class}/results", post(record))
-        .route("/api/races/{race}/leaderboard", get(leaderboard))
-        .route("/api/racers/{racer}/results", get(results))
-        .route("/api/racers/{racer}/performance", get(performance))
+        .route("/api/classes/{classId}/races", get(races).post(start))
+        .route("/api/classes/{classId}/races/{raceId}", get(race))
+        .route("/api/classes/{classId}/races/{raceId}/events", get(watched))
+        .route("/api/classes/{classId}/best", get(best))
+        .route("/api/classes/{classId}/results", post(record))
+        .route("/api/races/{raceId}/leaderboard", get(leaderboard))
+        .route("/api/racers/{racerId}/results", get(results))
+        .route("/api/racers/{racerId}/performance", get(performance))
         .with_state(app)
 }
 
@@ -163,7 +163,10 @@ async fn leaderboard(
 ) -> Answer {
     let limit = limit.unwrap_or(10);
     if !(1..=100).contains(&limit) {
-        return Err(Problem::wrong("limit", "The limit is from 1 to 100."));
+        return Err(Problem::wrong(
+            "limit",
+            "The limit is from 1 to 100. Send one of these.",
+        ));
     }
     let rows: Vec<Row> = app.club.leaderboard(&race, limit).await?;
     if rows.is_empty() {
@@ -209,12 +212,13 @@ async fn performance(
 ) -> Answer {
     let racer = RacerId::from(racer);
     let found = (app.club).performance(&racer, race.as_deref(), after.as_deref());
-    let page = found.await?;
+    let called = |why| Problem::from(why).called("raceId", "race");
+    let page = found.await.map_err(called)?;
     let (tracks, next) = (page.items.into_iter(), page.next);
     let track = |race_id: String, points: Vec<i64>| json!({ "raceId": race_id, "points": points });
     let mut tracks: Vec<Value> = tracks.map(|one| track(one.race_id, one.points)).collect();
     if let (true, Some(race)) = (tracks.is_empty(), race) {
-        let live = app.club.result(&racer, &race).await?;
+        let live = app.club.result(&racer, &race).await.map_err(called)?;
         tracks.extend(live.map(|live| track(live.race_id, live.live.unwrap_or_default())));
     }
     Ok(Json(json!({ "tracks": tracks, "next": next })))
@@ -312,17 +316,18 @@ async fn record(
     if points.is_empty() || points.len() > POINTS_MAX {
         return Err(Problem::wrong(
             "points",
-            "A result has from 1 to 3,600 points.",
+            "A result has from 1 to 3,600 points. Send as many as the race has seconds.",
         ));
     }
     if name.chars().count() > NAME_MAX {
-        return Err(Problem::wrong("name", "A name has up to 100 characters."));
-    }
-    if points.iter().any(|watts| !(0..=WATTS_MAX).contains(watts)) {
         return Err(Problem::wrong(
-            "points",
-            "A point is from 0 to 3,000 watts.",
+            "name",
+            "A name has up to 100 characters. Shorten it.",
         ));
+    }
+    if let Some(at) = (points.iter()).position(|watts| !(0..=WATTS_MAX).contains(watts)) {
+        let detail = "A point is from 0 to 3,000 watts. Correct it.";
+        return Err(Problem::wrong(format!("points[{at}]"), detail));
     }
     let seconds = i64::try_from(points.len()).unwrap_or(i64::MAX);
     let race = race_of(&app, &class, &race_id).await?;

@@ -28,15 +28,23 @@ from bookmarks.model import (
     Position,
 )
 from bookmarks.names import refused
+from bookmarks.said import (
+    NO_OBJECT,
+    Digits,
+    Once,
+    Twice,
+    of_invalid,
+    of_route,
+    of_unread,
+)
 
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
+BODY_MAX = 16 * 1024
+TOO_LARGE = f"The body is too large. Send at most {BODY_MAX} bytes."
 PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
 PAGE_MAX = 100_000
-NO_OBJECT = (
-    "The body is no object of JSON. Send one, with Content-Type: application/json."
-)
 
 
 class Given(BaseModel):
@@ -108,7 +116,7 @@ class Done:
 
 
 class Absent(Exception):
-    """There is no such position."""
+    """There is no such position. Look at the annotations as they are now."""
 
 
 async def library_of(request: Request) -> Library:
@@ -133,7 +141,9 @@ Markable = Literal["highlight", "mark"]
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem}}
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem}}
 
-router = APIRouter(prefix="/api/copies/{customer_id}/{book_id}/{format}")
+router = APIRouter(
+    prefix="/api/copies/{customer_id}/{book_id}/{format}", route_class=Once
+)
 
 
 @router.get("", summary="N1: all annotations of a copy")
@@ -175,8 +185,8 @@ async def remove(
     kind: Markable,
     books: Books,
     device: Annotated[str, Query(min_length=1, max_length=60)],
-    page: Annotated[int, Query(ge=1, le=PAGE_MAX)],
-    offset: Annotated[int | None, Query(ge=0)] = None,
+    page: Annotated[int, Digits, Query(ge=1, le=PAGE_MAX)],
+    offset: Annotated[Annotated[int, Digits, Field(ge=0)] | None, Query()] = None,
 ) -> Done:
     """That of a page, or of a place in it."""
     if not await books.remove(copy, kind, device, Position(page=page, offset=offset)):
@@ -231,19 +241,41 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case OtherDevice(now=now):
             return _answer(
-                Problem(409, "other_device", "Another device went on.", now=now)
+                Problem(
+                    409,
+                    "other_device",
+                    "Another device went on. Go there, or stay here.",
+                    now=now,
+                )
             )
         case Full():
-            return _answer(Problem(409, "full", "The copy has too many of them."))
+            return _answer(
+                Problem(409, "full", "The copy has too many of them. Take one away.")
+            )
         case Absent():
-            return _answer(Problem(404, "not_found", "There is no such position."))
+            return _answer(
+                Problem(
+                    404,
+                    "not_found",
+                    "There is no such position. Look at the annotations as they are now.",
+                )
+            )
         case Busy():
-            return _answer(Problem(503, "busy", "Other devices were faster. Try again."))
+            return _answer(
+                Problem(503, "busy", "Other devices were faster. Try again.")
+            )
         case Invalid(attribute=attribute):
-            return _answer(Problem(400, "invalid", f"{error.message}.", attribute))
+            field, detail = of_invalid(error.message, attribute)
+            return _answer(Problem(400, "invalid", detail, field))
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(Problem(status_of(code), code, "Try again later."))
+            return _answer(
+                Problem(
+                    status_of(code),
+                    code,
+                    "Something does not work at the moment. Try again later.",
+                )
+            )
     raise error
 
 
@@ -267,31 +299,26 @@ def status_of(code: Code) -> int:
 async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
-    if _is_of_whole_body(first):
-        return _answer(Problem(400, "invalid", NO_OBJECT))
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(Problem(400, "invalid", f"{where}: {first['msg']}.", where))
-
-
-def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
-    """Whether a body cannot be read at all; else one of its members is wrong."""
-    return first["type"] == "json_invalid" or tuple(first["loc"]) == ("body",)
+    field, detail = of_unread(first)
+    return _answer(Problem(400, "invalid", detail, field))
 
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Twice):
+        return _answer(Problem(400, "invalid", error.sentence, error.field))
     if error.status_code == 400:
         # Bytes that are no text: FastAPI does not come to their JSON.
         return _answer(Problem(400, "invalid", NO_OBJECT))
     codes = {404: "not_found", 413: "too_large"}
     code = codes.get(error.status_code, "invalid")
-    return _answer(Problem(error.status_code, code, str(error.detail)))
+    detail = TOO_LARGE if code == "too_large" else of_route(error.status_code)
+    return _answer(Problem(error.status_code, code, detail))
 
 
 class Guarded:
     """Bounds bodies, and has the browser load nothing of elsewhere."""
 
-    BODY_MAX = 16 * 1024
     HEADERS = (
         (
             b"content-security-policy",
@@ -323,8 +350,8 @@ class Guarded:
             nonlocal held
             message = await receive()
             held += len(message.get("body", b""))
-            if held > self.BODY_MAX:
-                raise HTTPException(413, f"A body has at most {self.BODY_MAX} bytes.")
+            if held > BODY_MAX:
+                raise HTTPException(413)
             return message
 
         await self._app(scope, bounded, guarded)

@@ -210,9 +210,15 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
         ):
             status, problem = await call(method, url, body)
             assert (status, problem["code"]) == (400, "invalid"), (url, problem)
+        path = "/api/copies/%00/alice/epub"
+        status, problem = await call("GET", path)
+        assert (status, problem["field"]) == (400, "customer_id"), problem
+        twice = b'{"device": "a", "position": {"page": 1, "page": 2}, "edition": 0}'
+        status, problem = await call("PUT", f"{COPY}/lastread", twice)
+        assert (status, problem["field"]) == (400, "position.page"), problem
         status, problem = await call("PUT", f"{COPY}/lastread", b" " * 20_000)
         assert (status, problem["code"]) == (413, "too_large")
-        assert problem["detail"] == "A body has at most 16384 bytes."
+        assert problem["detail"] == ("The body is too large. Send at most 16384 bytes.")
         assert (await did(call, "GET", COPY)) == {"annotations": []}
 
     visited(endpoint, visit)

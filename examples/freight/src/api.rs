@@ -4,12 +4,12 @@ use crate::model::{Container, ContainerId, Item, ItemId};
 use crate::quay::{Freight, Refusal, check_description, check_places};
 use crate::rush::{DISPATCHERS_MAX, rush};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Asked, Problem, decoded, json_file, look, page, script};
+use examples_web::{Asked, Path, Problem, decoded, json_file, look, page, script};
 use keyfold::jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,10 +25,10 @@ pub fn routes(freight: Freight) -> Router {
             json_file(include_str!("../openapi.json")),
         )
         .route("/api/containers", get(containers).post(add_container))
-        .route("/api/containers/{container}/rush", post(rushed))
+        .route("/api/containers/{containerId}/rush", post(rushed))
         .route("/api/items", get(items).post(add_item))
-        .route("/api/items/{item}/assign", post(assign))
-        .route("/api/items/{item}/unload", post(unload))
+        .route("/api/items/{itemId}/assign", post(assign))
+        .route("/api/items/{itemId}/unload", post(unload))
         .with_state(freight)
 }
 
@@ -173,7 +173,7 @@ async fn rushed(
     if !(1..=DISPATCHERS_MAX).contains(&dispatchers) {
         return Err(Problem::wrong(
             "dispatchers",
-            "The dispatchers are from 1 to 256.",
+            "The dispatchers are from 1 to 256. Send one of these numbers.",
         ));
     }
     let id = ContainerId::from(container);

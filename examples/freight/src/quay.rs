@@ -17,7 +17,7 @@ const DESCRIPTION_MAX: usize = 1000;
 pub fn check_places(places: i64) -> Result<(), &'static str> {
     match (1..=PLACES_MAX).contains(&places) {
         true => Ok(()),
-        false => Err("A container has from 1 to 1,000 places."),
+        false => Err("A container has from 1 to 1,000 places. Send one of these numbers."),
     }
 }
 
@@ -28,7 +28,7 @@ pub fn check_places(places: i64) -> Result<(), &'static str> {
 pub fn check_description(description: &str) -> Result<(), &'static str> {
     match description.chars().count() <= DESCRIPTION_MAX {
         true => Ok(()),
-        false => Err("A description has up to 1,000 characters."),
+        false => Err("A description has up to 1,000 characters. Shorten it."),
     }
 }
 

@@ -46,15 +46,14 @@ from myapp.model import (
 )
 from myapp.names import refused
 from myapp.results import Problem, absent, invalid, problem_of
+from myapp.said import NO_OBJECT, Decimals, Digits, Once, Twice, of_route, of_unread
 
 T = TypeVar("T")
 LOG = logging.getLogger(__name__)
 BODY_MAX = 64 * 1024
+TOO_LARGE = f"The body is too large. Send at most {BODY_MAX} bytes."
 PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
-NO_OBJECT = (
-    "The body is no object of JSON. Send one, with Content-Type: application/json."
-)
 NUMBER_MAX = 10**8 - 1
 """The highest number: orders have eight digits in their key."""
 
@@ -76,6 +75,7 @@ def _plain(number: Decimal) -> Decimal:
 
 Price = Annotated[
     Decimal,
+    Decimals,
     Field(strict=False, ge=0, max_digits=12, decimal_places=2),
     AfterValidator(_plain),
 ]
@@ -167,14 +167,14 @@ def client_of(request: Request) -> AsyncMyappClient:
 
 
 Client = Annotated[AsyncMyappClient, Depends(client_of)]
-UserNumber = Annotated[int, Path(ge=0, le=NUMBER_MAX)]
-OrderNumber = Annotated[int, Path(ge=0, le=NUMBER_MAX)]
-Limit = Annotated[int, Query(ge=1, le=99)]
+UserNumber = Annotated[int, Digits, Path(ge=0, le=NUMBER_MAX)]
+OrderNumber = Annotated[int, Digits, Path(ge=0, le=NUMBER_MAX)]
+Limit = Annotated[int, Digits, Query(ge=1, le=99)]
 
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem}}
 
-router = APIRouter()
+router = APIRouter(route_class=Once)
 
 
 @router.post("/users", status_code=201, responses=CONFLICT, summary="Creates a user")
@@ -458,26 +458,20 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     """A request that is not as the description has it. The first fault is named."""
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
-    if _is_of_whole_body(first):
-        return _answer(invalid(None, NO_OBJECT))
-    named = [part for part in first["loc"][1:] if isinstance(part, str)]
-    where = f"{named[0]}: " if named else ""
-    return _answer(invalid(named[0] if named else None, f"{where}{first['msg']}."))
-
-
-def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
-    """Whether a body cannot be read at all; else one of its members is wrong."""
-    return first["type"] == "json_invalid" or tuple(first["loc"]) == ("body",)
+    return _answer(invalid(*of_unread(first)))
 
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RoutingError)
     codes = {404: "not_found", 405: "wrong_method", 413: "too_large"}
+    if isinstance(error, Twice):
+        return _answer(invalid(error.field, error.sentence))
     if error.status_code == 400:
         # Bytes that are no text: FastAPI does not come to their JSON.
         return _answer(invalid(None, NO_OBJECT))
     code = codes.get(error.status_code, "invalid")
-    return _answer(Problem(error.status_code, code, str(error.detail)))
+    detail = TOO_LARGE if code == "too_large" else of_route(error.status_code)
+    return _answer(Problem(error.status_code, code, detail))
 
 
 class Bounded:
@@ -499,7 +493,7 @@ class Bounded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > BODY_MAX:
-                raise HTTPException(413, f"A body has at most {BODY_MAX} bytes.")
+                raise HTTPException(413)
             return message
 
         await self._app(scope, bounded, send)

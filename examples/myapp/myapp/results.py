@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from keyfold import Code, Exists, Invalid, KeyfoldError, Place, Refused, Taken
+
+from myapp.said import named, of_invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +33,36 @@ def invalid(field: str | None, detail: str) -> Problem:
     return Problem(400, "invalid", detail, field)
 
 
-def named(attribute: str) -> str:
-    """An attribute of the model by its name in the API: `orderId` is `order_id`."""
-    return re.sub(
-        r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0]}", attribute
-    ).lower()
-
-
 def problem_of(error: KeyfoldError) -> Problem:
     """The problem of an error: by its class where there is more to say, and by its code else."""
     status = status_of(error.code)
     match error:
         case Taken(attributes=attributes):
             names = [named(one) for one in attributes]
-            return Problem(status, "taken", f"{', '.join(names)} is in use.", names[0])
+            detail = f"The {', '.join(names)} is in use. Choose another one."
+            return Problem(status, "taken", detail, names[0])
         case Exists(place=place):
             key = list(place.id or {}) if place else []
             # A key of several attributes is no single member that is wrong.
             field = named(key[0]) if len(key) == 1 else None
-            return Problem(
-                status, "exists", "There is one with this key already.", field
-            )
+            detail = "There is one with this key already. Choose another one."
+            return Problem(status, "exists", detail, field)
         case Refused(place=Place(entity="Product")):
-            return Problem(status, "out_of_stock", "Too few are left.")
+            return Problem(status, "out_of_stock", "Too few are left. Order fewer.")
         case Invalid(attribute=attribute):
-            name = None if attribute is None else named(attribute)
-            return Problem(status, "invalid", error.message, name)
+            field, detail = of_invalid(error.message, attribute)
+            return Problem(status, "invalid", detail, field)
     # What went wrong inside is for the log.
-    return Problem(
-        status, error.code, "Try again later." if status >= 500 else error.message
-    )
+    return Problem(status, error.code, _excuse(status))
+
+
+def _excuse(status: int) -> str:
+    """The sentence about an error of which there is no more to say."""
+    if status >= 500:
+        return "Something does not work at the moment. Try again later."
+    if status == 404:
+        return "It is not there. Look for it in the lists."
+    return "It is not as it was. Look at it as it is now."
 
 
 def status_of(code: Code) -> int:

@@ -32,7 +32,7 @@ def test_m1_m2_users_are_found_by_id_and_by_email(service: Service) -> None:
 
 
 def test_an_email_belongs_to_one_user(service: Service) -> None:
-    taken = Problem(409, "taken", "email is in use.", "email")
+    taken = Problem(409, "taken", "The email is in use. Choose another one.", "email")
     assert service.register(UserId(3), "ada@example.com", "Eve") == taken
     assert service.change_email(BOB, "ada@example.com") == taken
     assert service.change_email(ADA, "countess@example.com") is None
@@ -52,11 +52,13 @@ def test_m7_an_order_takes_the_stock_or_is_not_placed(
     assert isinstance(placed, Order)
     assert (placed.total, placed.status) == (Decimal("7.70"), "pending")
     refused = service.place_order(order_id(2), ADA, PEN, 4, DAY)
-    assert refused == Problem(409, "out_of_stock", "Too few are left.")
+    assert refused == Problem(409, "out_of_stock", "Too few are left. Order fewer.")
     assert client.order(order_id=order_id(2)) is None
     # The same number, by somebody else and for the rest.
     again = service.place_order(order_id(1), BOB, PEN, 3, DAY)
-    assert again == Problem(409, "taken", "order_id is in use.", "order_id")
+    assert again == Problem(
+        409, "taken", "The order_id is in use. Choose another one.", "order_id"
+    )
     product = client.product(sku=PEN)
     assert product is not None and product.stock == 3
     for problem, status in (
@@ -114,7 +116,9 @@ def test_a_server_that_is_gone_is_a_problem() -> None:
         client = MyappClient(server.endpoint, Options(retries=0))
     with client:
         problem = Service(client).user(ADA)
-    assert problem == Problem(503, "transport", "Try again later.")
+    assert problem == Problem(
+        503, "transport", "Something does not work at the moment. Try again later."
+    )
 
 
 def test_orders_are_shipped_together_or_not_at_all(

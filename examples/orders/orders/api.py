@@ -21,10 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orders.legacy import JOIN, Legacy, Row
 from orders.names import refused
+from orders.said import of_invalid, of_route, of_unread
 from orders.shelf import Imported, Shelf
 
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
+BODY_MAX = 16 * 1024
+TOO_LARGE = f"The body is too large. Send at most {BODY_MAX} bytes."
 PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
 
@@ -72,7 +75,7 @@ class Problem:
 
 
 class Absent(Exception):
-    """There is no such order."""
+    """There is no such order. Look for it in those of the customer."""
 
 
 async def legacy_of(request: Request) -> Legacy:
@@ -192,18 +195,29 @@ def _answer(
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case Absent():
-            return _answer(404, "not_found", "There is no such order.")
+            return _answer(
+                404,
+                "not_found",
+                "There is no such order. Look for it in those of the customer.",
+            )
         case Invalid(attribute=attribute):
-            return _answer(400, "invalid", f"{error.message}.", attribute)
+            field, detail = of_invalid(error.message, attribute)
+            return _answer(400, "invalid", detail, field)
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(status_of(code), code, "Try again later.")
+            return _answer(
+                status_of(code),
+                code,
+                "Something does not work at the moment. Try again later.",
+            )
         case psycopg.DataError() if "\0" in request.path_params.get("custid", ""):
-            detail = "custid: the old system has no texts with such a character."
+            detail = "The member custid has a character that the old system has not. Take it out."
             return _answer(400, "invalid", detail, "custid")
         case psycopg.Error():
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(503, "sql", "The old system does not answer.")
+            return _answer(
+                503, "sql", "The old system does not answer. Try again later."
+            )
     raise error
 
 
@@ -227,20 +241,20 @@ def status_of(code: Code) -> int:
 async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(400, "invalid", f"{where}: {first['msg']}.", where)
+    field, detail = of_unread(first)
+    return _answer(400, "invalid", detail, field)
 
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 413: "too_large"}.get(error.status_code, "invalid")
-    return _answer(error.status_code, code, str(error.detail))
+    detail = TOO_LARGE if code == "too_large" else of_route(error.status_code)
+    return _answer(error.status_code, code, detail)
 
 
 class Guarded:
     """Bounds bodies, and has the browser load nothing of elsewhere."""
 
-    BODY_MAX = 16 * 1024
     HEADERS = (
         (
             b"content-security-policy",
@@ -272,8 +286,8 @@ class Guarded:
             nonlocal held
             message = await receive()
             held += len(message.get("body", b""))
-            if held > self.BODY_MAX:
-                raise HTTPException(413, f"A body has at most {self.BODY_MAX} bytes.")
+            if held > BODY_MAX:
+                raise HTTPException(413)
             return message
 
         await self._app(scope, bounded, guarded)

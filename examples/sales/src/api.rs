@@ -9,12 +9,12 @@ use crate::model::{Order, OrderId};
 use crate::proof::Proof;
 use crate::seller::{ORDERS_MAX, Seller};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use examples_web::{Path, Problem, decoded, events, json_file, look, page, script, shown};
 use keyfold::jiff::civil::Date;
 use keyfold::typed::Error;
 use serde::Deserialize;
@@ -85,16 +85,16 @@ pub fn routes(app: App) -> Router {
         .route("/api/events", get(watched))
         .route("/api/days/{day}", get(day))
         .route("/api/months/{month}", get(month))
-        .route("/api/months/{month}/regions/{region}/top", get(top))
+        .route("/api/months/{month}/regions/{regionId}/top", get(top))
         .route("/api/orders", post(place))
-        .route("/api/orders/{order}", get(order))
-        .route("/api/orders/{order}/pay", post(pay))
-        .route("/api/orders/{order}/return", post(take_back))
+        .route("/api/orders/{orderId}", get(order))
+        .route("/api/orders/{orderId}/pay", post(pay))
+        .route("/api/orders/{orderId}/return", post(take_back))
         .route("/api/selling", post(want))
         .route("/api/chaos", post(disturb))
         .route("/api/workers/{number}/kill", post(kill))
         .route("/api/legacy/products", get(products))
-        .route("/api/legacy/products/{product}", post(rename))
+        .route("/api/legacy/products/{productId}", post(rename))
         .route("/api/import", post(import_now))
         .route("/api/compare", post(compare))
         .route("/api/rebuild", post(rebuild))
@@ -111,16 +111,24 @@ async fn watched(State(app): State<App>) -> impl IntoResponse {
 /// N5: what was sold on a day.
 async fn day(State(app): State<App>, Path(day): Path<String>) -> Answer {
     let date = day.parse::<Date>();
-    let date =
-        date.map_err(|_| Problem::wrong("day", format!("{day} is no day like 2026-11-24.")))?;
+    let wrong = |_| {
+        let day = shown(&day);
+        let detail = format!("The day {day} is none. Send one like 2026-11-24.");
+        Problem::wrong("day", detail)
+    };
+    let date = date.map_err(wrong)?;
     let rows = app.desk.sales_of_day(&date.to_string()).await?;
     Ok(Json(json!({ "rows": rows })))
 }
 
 fn month_of(month: &str) -> Result<String, Problem> {
     let first = format!("{month}-01").parse::<Date>();
-    let why = |_| Problem::wrong("month", format!("{month} is no month like 2026-11."));
-    Ok(first.map_err(why)?.strftime("%Y-%m").to_string())
+    let wrong = |_| {
+        let month = shown(month);
+        let detail = format!("The month {month} is none. Send one like 2026-11.");
+        Problem::wrong("month", detail)
+    };
+    Ok(first.map_err(wrong)?.strftime("%Y-%m").to_string())
 }
 
 /// N5: what was sold in the regions in a month.
@@ -166,19 +174,31 @@ async fn place(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse,
     if !(1..=QUANTITY_MAX).contains(&new.quantity) {
         return Err(Problem::wrong(
             "quantity",
-            "The quantity is from 1 to 1,000.",
+            "The quantity is from 1 to 1,000. Send one of these numbers.",
         ));
     }
     if new.customer_id.is_empty() {
-        return Err(Problem::wrong("customerId", "The order needs a customer."));
+        return Err(Problem::wrong(
+            "customerId",
+            "The order has no customer. Send one.",
+        ));
     }
     let (product, region) = (&new.product_id, &new.region_id);
     let held = app.desk.rest().read().await;
     let found = app.desk.client().product(&product.as_str().into()).await?;
-    let found = found
-        .ok_or_else(|| Problem::wrong("productId", format!("There is no product {product}.")))?;
+    let found = found.ok_or_else(|| {
+        Problem::wrong(
+            "productId",
+            format!("There is no product {product}. Send one that there is."),
+        )
+    })?;
     let there = app.desk.client().region(&region.as_str().into()).await?;
-    there.ok_or_else(|| Problem::wrong("regionId", format!("There is no region {region}.")))?;
+    there.ok_or_else(|| {
+        Problem::wrong(
+            "regionId",
+            format!("There is no region {region}. Send one that there is."),
+        )
+    })?;
     let sale = Sale {
         customer_id: new.customer_id,
         product_id: new.product_id,
@@ -251,7 +271,7 @@ async fn want(State(app): State<App>, body: Bytes) -> Answer {
     if orders_a_second > ORDERS_MAX {
         return Err(Problem::wrong(
             "ordersASecond",
-            "The orders a second are from 0 to 200.",
+            "The orders a second are from 0 to 200. Send one of these numbers.",
         ));
     }
     app.seller.want(orders_a_second);
@@ -299,7 +319,7 @@ async fn rename(State(app): State<App>, Path(product): Path<String>, body: Bytes
     if !(1..=NAME_CHARACTERS_MAX).contains(&count) || name.contains(char::is_control) {
         return Err(Problem::wrong(
             "name",
-            "A name has from 1 to 60 characters, in a line.",
+            "A name has from 1 to 60 characters, in a line. Correct it.",
         ));
     }
     // PostgreSQL takes no text with such characters.

@@ -1,10 +1,12 @@
 /** The API, which openapi.json describes. */
 
+import { KeyfoldError } from "@keyfold/client";
 import { type Request, costed, lineOf } from "./cost.js";
-import { priced } from "./given.js";
+import { pieces, priced } from "./given.js";
 import { type Answer, type Asked, partOf, type Route } from "./http.js";
 import * as letters from "./letters.js";
 import { PROBLEM_JSON, Problem } from "./problem.js";
+import { type Members, refusal, unknownMember } from "./said.js";
 import type { LetterId, SantaClient, ToyId } from "./santa.js";
 import * as toys from "./toys.js";
 import { newLetterId } from "./ulid.js";
@@ -27,6 +29,7 @@ export function problemJson({ status, code, message, field }: Problem): Answer {
 
 /** The routes. The header `x-table-requests` says what each answer was made of. */
 export function apiRoutes(santa: SantaClient, description: string): Route[] {
+  const schemaOf = schemas(description);
   const route = (
     method: string,
     path: string,
@@ -37,7 +40,15 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
     path: `/api${path}`,
     answer: async (asked) => {
       if (query !== undefined) refuseOthers(asked, query);
-      return withCost(await costed(() => answer(asked)));
+      const schema = schemaOf(method, `/api${path}`);
+      const body = schema === undefined ? undefined : bodyOf(asked);
+      const unknown = schema && unknownMember(body, schema);
+      if (unknown !== undefined) throw new Problem("invalid", unknown.detail, unknown.field);
+      try {
+        return withCost(await costed(() => answer(asked)));
+      } catch (error) {
+        throw byMember(error, asked, body);
+      }
     },
   });
   const after = ({ query }: Asked): string | undefined => query.get("after") ?? undefined;
@@ -113,6 +124,46 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
   ];
 }
 
+/** Finds the schema of the body of a route in the description of the API. Which members there are stands in one place. */
+function schemas(description: string): (method: string, path: string) => Members | undefined {
+  const { paths, components } = JSON.parse(description) as Description;
+  const whole = (schema: Schema): Members => {
+    const { $ref, properties, items } =
+      schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+    if ($ref !== undefined) throw new Error(`the description refers from a schema to ${$ref}`);
+    const members = Object.entries(properties ?? {}).map(([name, one]) => [name, whole(one)] as const);
+    return { properties: Object.fromEntries(members), ...(items && { items: whole(items) }) };
+  };
+  return (method, path) => {
+    const schema = paths[path]?.[method.toLowerCase()]?.requestBody?.content["application/json"].schema;
+    return schema && whole(schema);
+  };
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
+}
+
+/** An error, which names the request's own member where the model does not take a value. */
+function byMember(error: unknown, { parts, query }: Asked, body: unknown): unknown {
+  if (!(error instanceof KeyfoldError) || error.detail.code !== "invalid") return error;
+  const { name } = error.detail;
+  if (name === undefined || name === "after") return error;
+  const { field, detail } = refusal(name, error.message, { parts, query: Object.fromEntries(query), body });
+  return new Problem("invalid", detail, field);
+}
+
 /** Refuses what the query of a list does not take, such as a limit: nobody is to think that it was heard. */
 function refuseOthers({ query }: Asked, taken: readonly string[]): void {
   const other = [...query.keys()].find((name) => !taken.includes(name));
@@ -152,22 +203,26 @@ function isObject(value: unknown): value is Body {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function textOf(body: Body, name: string): string {
+/** A text. Its path is its name, unless it is that of a member of a member. */
+function textOf(body: Body, name: string, path: string = name): string {
   const value = body[name];
-  if (typeof value !== "string") throw new Problem("invalid", `The ${name} is no text. Correct it.`, name);
+  if (typeof value !== "string") throw new Problem("invalid", `The ${path} is no text. Correct it.`, path);
   return value;
 }
 
 function wishesOf({ wishes }: Body): letters.Asked[] {
   if (!Array.isArray(wishes))
     throw new Problem("invalid", "The wishes are no array. Send an array of toys.", "wishes");
-  return wishes.map((wish: unknown) => {
-    if (!isObject(wish))
-      throw new Problem("invalid", "A wish is no object. Send its toyId and its quantity.", "wishes");
+  return wishes.map((wish: unknown, at) => {
+    const path = `wishes[${at}]`;
+    if (!isObject(wish)) {
+      throw new Problem("invalid", `The member ${path} is no object. Send its toyId and its quantity.`, path);
+    }
     const { quantity, price } = wish as { quantity: number; price?: number };
     // A wish may name the price that the child saw. Whether it is the toy's price is looked at when the
     // letter is written.
-    if (price !== undefined) priced(price, "price");
-    return { toyId: toys.toyIdOf(textOf(wish, "toyId")), quantity, price };
+    if (price !== undefined) priced(price, `${path}.price`);
+    const toyId = toys.toyIdOf(textOf(wish, "toyId", `${path}.toyId`));
+    return { toyId, quantity: pieces(quantity, toyId, `${path}.quantity`), price };
   });
 }

@@ -35,12 +35,12 @@ export function priced(value: unknown, field: string, filledIn: "cents" | "euros
 }
 
 /** A number of pieces. */
-export function pieces(value: unknown, toy: string): number {
+export function pieces(value: unknown, toy: string, field: string = "wishes"): number {
   if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > QUANTITY_MAX) {
     throw new Problem(
       "invalid",
       `The quantity of ${toy} is no number from 1 to ${QUANTITY_MAX}. Correct it.`,
-      "wishes",
+      field,
     );
   }
   return value as number;

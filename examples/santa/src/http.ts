@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isForeignName, isForeignPage } from "./names.js";
 import { Problem, problemOf } from "./problem.js";
+import { answerUnread } from "./unread.js";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -50,7 +51,7 @@ const HEADERS = {
 /** A server of these routes. */
 export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Server {
   const find = finder(routes);
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     const target = request.url ?? "/";
     // All that is done with a request is within the promise: none of them ends the process.
     void answered(find, request, target)
@@ -61,6 +62,8 @@ export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Se
         response.destroy();
       });
   });
+  answerUnread(server);
+  return server;
 }
 
 /** The address that a request is about: a path, or the whole address that a proxy is sent; `undefined` where it is

@@ -1,6 +1,7 @@
 /** Problems as people and programs hear of them: what is wrong, and what to do. */
 
 import { type ErrorCode, KeyfoldError } from "@keyfold/client";
+import { refusal } from "./said.js";
 
 export type ProblemCode =
   | "invalid"
@@ -71,7 +72,11 @@ function ofKeyfold({ code, message, detail }: KeyfoldError): Problem {
           "after",
         );
       }
-      return new Problem("invalid", `It was not taken: ${message}. Correct it and send it again.`, field);
+      if (field === undefined) {
+        return new Problem("invalid", "It cannot be asked or stored so. Correct it and send it again.");
+      }
+      const said = refusal(field, message, { parts: {}, query: {} });
+      return new Problem("invalid", said.detail, said.field);
     },
     not_found: () => new Problem("not_found", "It is not there. Look for it in the lists."),
     exists: () => new Problem("exists", "It is there already. Open it, or choose another name."),

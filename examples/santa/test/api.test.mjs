@@ -330,21 +330,37 @@ test("a price changes only from the one that was seen, and no letter gets the ol
 test("a price that is none is named, and no elf is blamed for it", async () => {
   const owl = await toy(500, "Owl");
   const wishing = (price) => ({ child: "Ada", address: "Here", wishes: [{ toyId: owl, quantity: 1, price }] });
-  const cents = /^The price is not a whole number of cents from 1 to 1,000,000\. /;
+  const cents = /^The (wishes\[0\]\.)?price is not a whole number of cents from 1 to 1,000,000\. /;
   for (const price of ["a", null, 1.5, 0, -1, 1_000_001, [500], true]) {
-    for (const [method, path, body] of [
+    for (const [method, path, body, field = "price"] of [
       ["POST", "/toys", { name: "Fox", description: "x", price }],
       ["PUT", `/toys/${owl}/price`, { seen: 500, price }],
-      ["POST", "/letters", wishing(price)],
+      ["POST", "/letters", wishing(price), "wishes[0].price"],
     ]) {
       const { status, value } = await call(method, path, body);
-      assert.deepEqual([status, value.field], [400, "price"], `${path} ${JSON.stringify(value)}`);
+      assert.deepEqual([status, value.field], [400, field], `${path} ${JSON.stringify(value)}`);
       assert.match(value.detail, cents);
     }
   }
   for (const seen of [undefined, null, "500", 1.5, [500]]) {
     const { status, value } = await call("PUT", `/toys/${owl}/price`, { seen, price: 600 });
     assert.deepEqual([status, value.field], [400, "seen"], JSON.stringify(value));
+  }
+});
+
+test("a member that there is not is refused, wherever it is", async () => {
+  const kite = await toy(500, "Kiting");
+  const letter = { child: "Ada", address: "Here", wishes: [{ toyId: kite, quantity: 1 }] };
+  for (const [method, path, body, field] of [
+    ["POST", "/letters", { ...letter, leterId: "x" }, "leterId"],
+    ["POST", "/letters", { ...letter, wishes: [{ ...letter.wishes[0], zzz: 1 }] }, "wishes[0].zzz"],
+    ["POST", "/letters", { ...letter, wishes: [{ toyId: "\0", quantity: 1 }] }, "wishes[0].toyId"],
+    ["PUT", `/toys/${kite}/price`, { seen: 500, price: 600, zzz: 1 }, "zzz"],
+    ["POST", "/toys", { name: "Fox", description: "x", price: 5, zzz: 1 }, "zzz"],
+  ]) {
+    const { status, value } = await call(method, path, body);
+    assert.deepEqual([status, value.code, value.field], [400, "invalid", field], JSON.stringify(value));
+    assert.doesNotMatch(value.detail, /escape|batch|PK/);
   }
 });
 

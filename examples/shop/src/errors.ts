@@ -1,6 +1,7 @@
 /** Errors as answers of HTTP. */
 
 import { type ErrorCode, KeyfoldError } from "@keyfold/client";
+import { type Given, refusal } from "./said.js";
 
 /** An answer, whatever carries it. */
 export interface Answer {
@@ -30,14 +31,23 @@ export class BadRequest extends Error {
   }
 }
 
-/** The answer to an error. Only what concerns the caller's request is said; all else is for the log. */
-export function answerTo(error: unknown): Answer {
+const NOTHING: Given = { parts: {}, query: {} };
+
+/** The answer to an error of a request. Only what concerns it is said; all else is for the log. */
+export function answerTo(
+  error: unknown,
+  given: Given = NOTHING,
+  called: Readonly<Record<string, string>> = {},
+): Answer {
   if (error instanceof BadRequest) return invalid(error.message, error.field);
   if (!(error instanceof KeyfoldError)) throw error;
   const { code, detail, message } = error;
-  if (detail.code === "invalid" && detail.name !== undefined) return refusedValue(detail.name, message);
+  if (detail.code === "invalid" && detail.name !== undefined) {
+    const { field, detail: said } = refusal(called[detail.name] ?? detail.name, message, given);
+    return invalid(said, field);
+  }
   const status = statusOf(code);
-  if (status < 500) return problem(status, code, sentence(message));
+  if (status < 500) return problem(status, code, REFUSED[status] ?? NOT_TAKEN);
   console.error(error);
   return problem(status, code, excuse(status));
 }
@@ -46,19 +56,13 @@ function invalid(detail: string, field: string | undefined): Answer {
   return problem(400, "invalid", detail, { ...(field !== undefined && { field }) });
 }
 
-/** A value that the model does not take. The name of its pattern or write is the program's own. */
-function refusedValue(field: string, message: string): Answer {
-  if (field === "after") return invalid("This after is of another list. Begin at the first page.", field);
-  const mark = `${field}: `;
-  const at = message.lastIndexOf(mark);
-  const why = at < 0 ? message : message.slice(at + mark.length);
-  return invalid(`${field} is not taken: ${why}.`, field);
-}
+const NOT_TAKEN = "It cannot be asked or stored so. /api/openapi.json says what it has to be.";
 
-/** A message as a sentence. */
-function sentence(message: string): string {
-  return `${message.slice(0, 1).toUpperCase()}${message.slice(1).replace(/\.$/, "")}.`;
-}
+/** The sentences about errors of which there is no more to say. */
+const REFUSED: Readonly<Record<number, string>> = {
+  404: "It is not there. Look for it in the lists.",
+  409: "It is there already, or is not as it was. Look at it as it is now.",
+};
 
 /** The sentence about an error that is none of the caller's; what it was is in the log. */
 export function excuse(status: number): string {

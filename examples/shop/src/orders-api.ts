@@ -59,7 +59,7 @@ function userRoutes(shop: ShopClient): Route[] {
         const body = bodyOf(asked);
         const made = await createUser(shop, { email: textOf(body, "email"), name: textOf(body, "name") });
         if (made.outcome === "created") return { status: 201, body: made };
-        const detail = "There is a user with this e-mail already.";
+        const detail = "There is a user with this e-mail already. Send another one.";
         return refusal(409, made.outcome, detail, { field: "email" });
       },
     },
@@ -184,15 +184,15 @@ async function putOrder(shop: ShopClient, asked: Asked): Promise<Answer> {
     case "placed_before":
       return { status: 200, body: result };
     case "out_of_stock":
-      return refused(409, result, `There are too few pieces of ${result.productId}.`);
+      return refused(409, result, `There are too few pieces of ${result.productId}. Order fewer.`);
     case "other_basket":
-      return refused(409, result, "There is an order of this id with another user or other lines.");
+      return refused(409, result, "There is an order of this id with another user or other lines. Send another id.");
     case "unknown_product":
-      return refused(404, result, `There is no product ${result.productId}.`);
+      return refused(404, result, `There is no product ${result.productId}. Order one that there is.`);
     case "unknown_user":
-      return refused(404, result, `There is no user ${basket.userId}.`);
+      return refused(404, result, `There is no user ${basket.userId}. Send one that there is.`);
     case "wrong_basket":
-      return refusal(400, result.outcome, result.why, { field: "lines" });
+      return refusal(400, result.outcome, result.why, { field: result.field });
   }
 }
 
@@ -203,12 +203,19 @@ function refused(status: number, result: OrderPlaced, detail: string): Answer {
 }
 
 function linesOf({ lines }: routes.Body): BasketLine[] {
-  if (!Array.isArray(lines)) throw new BadRequest("lines is no array. Send an array of products with their quantities.", "lines");
-  return lines.map((line: unknown) => {
-    if (!isObject(line)) throw new BadRequest("A line is no object. Send its productId and its quantity.", "lines");
+  if (!Array.isArray(lines)) {
+    throw new BadRequest("The lines are no array. Send an array of products with their quantities.", "lines");
+  }
+  return lines.map((line: unknown, at) => {
+    const path = `lines[${at}]`;
+    if (!isObject(line)) {
+      throw new BadRequest(`The member ${path} is no object. Send its productId and its quantity.`, path);
+    }
     const { quantity } = line;
-    if (typeof quantity !== "number") throw new BadRequest("A line has no number as its quantity. Send one.", "quantity");
-    return { productId: ProductId(textOf(line, "productId")), quantity };
+    if (typeof quantity !== "number") {
+      throw new BadRequest(`The member ${path}.quantity is no number. Send one.`, `${path}.quantity`);
+    }
+    return { productId: ProductId(textOf(line, "productId", `${path}.productId`)), quantity };
   });
 }
 

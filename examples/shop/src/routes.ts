@@ -1,6 +1,7 @@
 /** Routes of the API, whatever carries them: a server, or a function for API Gateway. */
 
-import { type Answer, BadRequest, problem } from "./errors.js";
+import { type Answer, answerTo, BadRequest, problem } from "./errors.js";
+import { shown, unknownMember } from "./said.js";
 import type { Schema } from "./schema.js";
 
 /** A request, read. */
@@ -20,6 +21,8 @@ export interface Route {
   readonly summary: string;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: Schema;
+  /** Members of the model by the names that the request has for them. */
+  readonly called?: Readonly<Record<string, string>>;
   /** The answers that it promises, by status. */
   readonly answers: Readonly<Record<number, Schema>>;
   readonly answer: (asked: Asked) => Promise<Answer>;
@@ -30,7 +33,7 @@ export function ok(body: unknown): Answer {
 }
 
 export function absent(what: string): Answer {
-  return problem(404, "not_found", `There is no such ${what}.`);
+  return problem(404, "not_found", `There is no such ${what}. Look for it in the lists.`);
 }
 
 /** The part of the path of this name, which the route has. */
@@ -51,7 +54,7 @@ export function queried({ query }: Asked, name: string): string {
 export function wholeOf(name: string, given: string): number {
   const value = Number(given);
   if (/^-?\d+$/.test(given) && Number.isSafeInteger(value)) return value;
-  throw new BadRequest(`${name} is ${JSON.stringify(given)}. Send a whole number.`, name);
+  throw new BadRequest(`The member ${name} is ${shown(given)}. Send a whole number.`, name);
 }
 
 /** Which page of a list is asked for. The client refuses a limit that is too small or too large. */
@@ -90,17 +93,18 @@ export function isObject(value: unknown): value is Body {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function textOf(body: Body, name: string): string {
+/** A text. Its path is its name, unless it is that of a member of a member. */
+export function textOf(body: Body, name: string, path: string = name): string {
   const value = body[name];
-  if (value === undefined) throw missing(name);
+  if (value === undefined) throw missing(path);
   if (typeof value !== "string" || value === "") {
-    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send a text that is not empty.`, name);
+    throw new BadRequest(`The member ${path} is ${shown(value)}. Send a text that is not empty.`, path);
   }
   return value;
 }
 
 function missing(name: string): BadRequest {
-  return new BadRequest(`${name} is missing. Send it.`, name);
+  return new BadRequest(`The member ${name} is missing. Send it.`, name);
 }
 
 /** A truth value. */
@@ -108,7 +112,7 @@ export function truthOf(body: Body, name: string): boolean {
   const value = body[name];
   if (value === undefined) throw missing(name);
   if (typeof value !== "boolean") {
-    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send true or false.`, name);
+    throw new BadRequest(`The member ${name} is ${shown(value)}. Send true or false.`, name);
   }
   return value;
 }
@@ -118,36 +122,26 @@ export function numberOf(body: Body, name: string): number {
   const value = body[name];
   if (value === undefined) throw missing(name);
   if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    throw new BadRequest(`${name} is ${JSON.stringify(value)}. Send a whole number from 0.`, name);
+    throw new BadRequest(`The member ${name} is ${shown(value)}. Send a whole number from 0.`, name);
   }
   return value as number;
 }
 
-/** A route that refuses what the description of its body does not have. */
+/** A route that refuses what the description of its body does not have, and whose errors are answered by the names
+ * of the request's own members. */
 export function strict(route: Route): Route {
-  const { body: schema, answer } = route;
-  if (schema === undefined) return route;
+  const { body: schema, called = {}, answer } = route;
   return {
     ...route,
     answer: async (asked) => {
-      refuseUnknown(bodyOf(asked), schema, "The body");
-      return answer(asked);
+      const body = schema === undefined ? undefined : bodyOf(asked);
+      const unknown = schema && unknownMember(body, schema);
+      if (unknown !== undefined) throw new BadRequest(unknown.detail, unknown.field);
+      try {
+        return await answer(asked);
+      } catch (error) {
+        return answerTo(error, { ...asked, body }, called);
+      }
     },
   };
-}
-
-/** Refuses members that a schema does not have, wherever they are. Types are the route's own to refuse. */
-function refuseUnknown(value: unknown, { properties = {}, items }: Schema, at: string): void {
-  if (Array.isArray(value) && items !== undefined) {
-    for (const [n, item] of value.entries()) refuseUnknown(item, items, `${at}[${n}]`);
-  }
-  if (!isObject(value)) return;
-  for (const [name, member] of Object.entries(value)) {
-    const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (of === undefined) {
-      const known = Object.keys(properties).join(", ");
-      throw new BadRequest(`${at} has ${JSON.stringify(name)}, and takes only ${known}.`, name);
-    }
-    refuseUnknown(member, of, name);
-  }
 }

@@ -11,6 +11,7 @@ import { isForeignName, isForeignPage } from "./names.js";
 import { absent, type Route } from "./routes.js";
 import { seed } from "./seed.js";
 import { ShopClient } from "./shop.js";
+import { answerUnread } from "./unread.js";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -55,6 +56,7 @@ export async function open({
     await shop.ensureTables();
     if (seeded) await seed(shop);
     const server = serverOf(apiOf(shop), await files());
+    answerUnread(server);
     await listening(server, port, host);
     const { port: taken } = server.address() as AddressInfo;
     const close = async (): Promise<void> => {

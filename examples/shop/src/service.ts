@@ -65,24 +65,27 @@ export type OrderPlaced =
   | { readonly outcome: "out_of_stock"; readonly productId: ProductId }
   | { readonly outcome: "unknown_product"; readonly productId: ProductId }
   | { readonly outcome: "unknown_user" }
-  | { readonly outcome: "wrong_basket"; readonly why: string };
+  | { readonly outcome: "wrong_basket"; readonly why: string; readonly field: string };
 
 /** Places an order and takes its products from the stock, all or nothing. Prices are the shop's. */
 export async function placeOrder(shop: ShopClient, basket: Basket): Promise<OrderPlaced> {
   const quantities = new Map<ProductId, number>();
-  for (const { productId, quantity } of basket.lines) {
+  for (const [at, { productId, quantity }] of basket.lines.entries()) {
+    const field = `lines[${at}].quantity`;
     if (!Number.isInteger(quantity) || quantity < 1 || quantity > PIECES_MAX) {
-      const why = `The quantity of ${productId} is no number from 1 to ${PIECES}.`;
-      return { outcome: "wrong_basket", why };
+      const why = `The quantity of ${productId} is no number from 1 to ${PIECES}. Correct it.`;
+      return { outcome: "wrong_basket", why, field };
     }
     const pieces = (quantities.get(productId) ?? 0) + quantity;
     if (pieces > PIECES_MAX) {
-      return { outcome: "wrong_basket", why: `The order has more than ${PIECES} pieces of ${productId}.` };
+      const why = `The order has more than ${PIECES} pieces of ${productId}. Order fewer.`;
+      return { outcome: "wrong_basket", why, field };
     }
     quantities.set(productId, pieces);
   }
   if (quantities.size === 0 || quantities.size > PRODUCTS_MAX) {
-    return { outcome: "wrong_basket", why: `An order has 1 to ${PRODUCTS_MAX} products.` };
+    const why = `An order has 1 to ${PRODUCTS_MAX} products. Send as many.`;
+    return { outcome: "wrong_basket", why, field: "lines" };
   }
   const products = await shop.products({ productId: [...quantities.keys()] }).all(PRODUCTS_MAX);
   const prices = new Map(products.map(({ productId, price }) => [productId, price]));

@@ -5,6 +5,7 @@ import { product, user } from "./orders-api.js";
 import { BadRequest } from "./errors.js";
 import * as routes from "./routes.js";
 import { type Asked, bodyOf, listed, numberOf, ok, pageOf, part, plain, type Route, textOf } from "./routes.js";
+import { shown } from "./said.js";
 import * as schema from "./schema.js";
 import {
   type MembershipRole,
@@ -225,10 +226,12 @@ function folders(shop: ShopClient): Route[] {
       id: "ET5",
       summary: "Writes what is known of a file",
       body: object({ path: text, bytes: whole }),
-      answers: { 200: object({ path: text }), 400: problem },
+      answers: { 200: object({ path: text }), 400: problem, 404: problem },
       answer: async (asked) => {
         const body = bodyOf(asked);
         const path = textOf(body, "path");
+        const owner = await shop.organisation({ orgId: orgId(asked) });
+        if (owner === undefined) return routes.absent("organisation");
         await shop.File.put({ orgId: orgId(asked), path, bytes: numberOf(body, "bytes") });
         return ok({ path });
       },
@@ -255,12 +258,15 @@ function days(shop: ShopClient): Route[] {
       id: "ET6",
       summary: `Notes that a product was looked at, by default now. It is kept for ${VIEW_DAYS} days`,
       body: object({ "at?": moment }),
-      answers: { 201: object({ viewId: uuid, at: moment }), 400: problem },
+      answers: { 201: object({ viewId: uuid, at: moment }), 400: problem, 404: problem },
       answer: async (asked) => {
         const body = bodyOf(asked);
         const at = body["at"] === undefined ? new Date().toISOString() : textOf(body, "at");
+        const expiresAt = expiryOf(at);
+        const seen = await shop.product({ productId: id(asked) });
+        if (seen === undefined) return routes.absent("product");
         const viewId = ViewId(randomUUID());
-        await shop.View.create({ productId: id(asked), at, viewId, expiresAt: expiryOf(at) });
+        await shop.View.create({ productId: id(asked), at, viewId, expiresAt });
         return { status: 201, body: { viewId, at } };
       },
     },
@@ -269,6 +275,7 @@ function days(shop: ShopClient): Route[] {
       id: "ET6",
       summary: "The views of a product, newest first: of a day, or between two moments",
       query: { day: date, from: moment, to: moment, ...pages },
+      called: { at: "to" },
       answers: { 200: page("views", view), 400: problem },
       answer: async (asked) => {
         const { day } = asked.query;
@@ -294,7 +301,7 @@ function expiryOf(at: string): string {
   const until = Date.parse(at) + VIEW_DAYS * 86_400_000;
   if (Number.isNaN(until)) return at;
   if (until > MOMENT_MAX) {
-    const why = `at is ${at}, too far in the future: a view is kept for ${VIEW_DAYS} days after it.`;
+    const why = `The moment ${shown(at)} is too far in the future: a view is kept for ${VIEW_DAYS} days after it. Send an earlier one.`;
     throw new BadRequest(why, "at");
   }
   return new Date(until).toISOString();

@@ -36,17 +36,17 @@ async function user(email) {
 test("E1 E3: users and orders are made, and what is refused has a status of its own", async () => {
   const userId = await user("ada@example.com");
   const taken = await call("POST /users", { body: { email: "ada@example.com", name: "Ada" } });
-  assert.deepEqual(taken, refused("email_taken", "There is a user with this e-mail already.", { field: "email" }));
+  assert.deepEqual(taken, refused("email_taken", "There is a user with this e-mail already. Send another one.", { field: "email" }));
   const orderId = randomUUID();
   const basket = { userId, lines: [{ productId: "ink", quantity: 2 }] };
   assert.deepEqual(await order(orderId, basket), [201, { outcome: "placed", total: 1400 }]);
   assert.deepEqual(await order(orderId, basket), [200, { outcome: "placed_before" }]);
   const other = { userId, lines: [{ productId: "pen", quantity: 2 }] };
-  const another = "There is an order of this id with another user or other lines.";
+  const another = "There is an order of this id with another user or other lines. Send another id.";
   assert.deepEqual(await order(orderId, other), refused("other_basket", another));
   const text = { userId, lines: [{ productId: "pen", quantity: "1" }] };
   assert.deepEqual((await order(randomUUID(), text))[0], 400);
-  const sold = refused("out_of_stock", "There are too few pieces of ink.", { productId: "ink" });
+  const sold = refused("out_of_stock", "There are too few pieces of ink. Order fewer.", { productId: "ink" });
   assert.deepEqual(await order(randomUUID(), basket), sold);
   const [status, whole] = await call("GET /orders/{orderId}", { pathParameters: { orderId } });
   assert.deepEqual([status, whole.order.total, whole.items.length], [200, 1400, 1]);
@@ -173,7 +173,7 @@ test("errors of the service are no errors of the caller", async (context) => {
   const invalid = new KeyfoldError("there is no such status", { code: "invalid" });
   assert.deepEqual(answerTo(invalid), {
     status: 400,
-    body: { status: 400, code: "invalid", detail: "There is no such status." },
+    body: { status: 400, code: "invalid", detail: "It cannot be asked or stored so. /api/openapi.json says what it has to be." },
   });
   assert.throws(() => answerTo(new TypeError("a bug")), TypeError);
 });

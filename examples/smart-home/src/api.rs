@@ -4,12 +4,12 @@ use crate::home::Home;
 use crate::model::{Activity, DeviceId, NewReading, Reading, SensorId, Status};
 use crate::polling::{POLLS_MAX, Polling};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use examples_web::{Asked, Problem, decoded, events, json_file, look, page, script};
+use examples_web::{Asked, Path, Problem, decoded, events, json_file, look, page, script, shown};
 use keyfold::typed::{Number, Precision, Timestamp, truncated};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -38,9 +38,9 @@ pub fn routes(home: Home) -> Router {
         .route("/api/polling", post(want))
         .route("/api/burst", post(burst))
         .route("/api/devices", get(devices))
-        .route("/api/devices/{device}/activity", get(activity))
+        .route("/api/devices/{deviceId}/activity", get(activity))
         .route(
-            "/api/sensors/{sensor}/readings",
+            "/api/sensors/{sensorId}/readings",
             get(readings).post(add_reading),
         )
         .with_state(App { home, polling })
@@ -74,9 +74,9 @@ struct Readings {
     next: Option<String>,
 }
 
-fn shown(reading: &Reading) -> Result<ShownReading, Problem> {
+fn as_sent(reading: &Reading) -> Result<ShownReading, Problem> {
     let value = RawValue::from_string(reading.value.to_string())
-        .map_err(|_| Problem::invalid("A reading is no number."))?;
+        .map_err(|_| Problem::invalid("A reading is no number. The table has to be looked at."))?;
     Ok(ShownReading {
         at: reading.at.to_string(),
         value,
@@ -99,7 +99,7 @@ async fn want(State(app): State<App>, body: Bytes) -> Answer {
     if polls_a_second > POLLS_MAX {
         return Err(Problem::wrong(
             "pollsASecond",
-            "The polls a second are from 0 to 1,000.",
+            "The polls a second are from 0 to 1,000. Send one of these numbers.",
         ));
     }
     app.polling.want(polls_a_second);
@@ -118,7 +118,7 @@ async fn burst(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse,
     if !(1..=EVENTS_MAX).contains(&events) {
         return Err(Problem::wrong(
             "events",
-            "A burst has from 1 to 2,000 events.",
+            "A burst has from 1 to 2,000 events. Send one of these numbers.",
         ));
     }
     Ok(Json(app.home.burst(events).await?))
@@ -150,8 +150,10 @@ struct Range {
 fn time_of(field: &str, text: &str) -> Result<Timestamp, Problem> {
     let why = |_| {
         let last = truncated(Timestamp::MAX, Precision::Millis);
-        let detail =
-            format!("{text:?} is no time like 2026-11-24T08:00:00Z, of which {last} is the last.");
+        let text = shown(text);
+        let detail = format!(
+            "The time {text} is none. Send one like 2026-11-24T08:00:00Z; the last one is {last}."
+        );
         Problem::wrong(field, detail)
     };
     let time: Timestamp = text.parse().map_err(why)?;
@@ -166,7 +168,9 @@ fn check_range(from: Timestamp, to: Timestamp) -> Result<(), Problem> {
     if from > to {
         return Err(Problem::wrong(
             "to",
-            format!("The range ends before it begins: to is {to}, from is {from}."),
+            format!(
+                "The range ends before it begins: to is {to}, from is {from}. Send a later end."
+            ),
         ));
     }
     if days > RANGE_DAYS_MAX {
@@ -190,7 +194,7 @@ async fn readings(
     check_range(from, to)?;
     let sensor = SensorId::from(sensor);
     let (readings, next) = app.home.readings(&sensor, from, to).await?;
-    let readings: Result<Vec<ShownReading>, Problem> = readings.iter().map(shown).collect();
+    let readings: Result<Vec<ShownReading>, Problem> = readings.iter().map(as_sent).collect();
     Ok(Json(Readings {
         readings: readings?,
         next: next.map(|at| at.to_string()),
@@ -215,10 +219,18 @@ struct GivenDigits<'b> {
 
 fn number_of(body: &[u8]) -> Result<Number, Problem> {
     let digits: GivenDigits<'_> = serde_json::from_slice(body)
-        .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
+        .map_err(|_| Problem::wrong("value", "The value cannot be read. Send a number."))?;
     let text = digits.value.get();
     let number = text.parse::<Number>();
-    number.map_err(|why| Problem::wrong("value", format!("The value {text}: {why}.")))
+    number.map_err(|why| {
+        Problem::wrong(
+            "value",
+            format!(
+                "The value {} is not taken: {why}. Send another one.",
+                shown(text)
+            ),
+        )
+    })
 }
 
 /// N6: a reading goes into the table of its month.

@@ -1,7 +1,11 @@
 //! Bodies and queries of requests, read into types. A problem names the member that is wrong.
 
+use crate::once::{twice, within};
 use crate::problem::Problem;
-use axum::extract::FromRequestParts;
+use crate::refused::{cut, shown};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,8 +15,12 @@ use serde_json::Value;
 /// # Errors
 /// A body that is no object of this form is a problem that names the member.
 pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let body: Value = serde_json::from_slice(body)
-        .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
+    let read = |text: &[u8]| Ok((twice(text)?, serde_json::from_slice::<Value>(text)?));
+    let (twice, body) = read(body).map_err(|why| Problem::invalid(unread(body, &why)))?;
+    if let Some(field) = twice {
+        let detail = format!("The body has the member {field} twice. Send it once.");
+        return Err(Problem::wrong(field, detail));
+    }
     if !body.is_object() {
         let detail = "The body is no object. Send its members in braces.";
         return Err(Problem::invalid(detail));
@@ -27,12 +35,28 @@ pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     })
 }
 
+/// The sentence about a body that is no JSON.
+fn unread(body: &[u8], why: &serde_json::Error) -> String {
+    if body.trim_ascii().is_empty() {
+        return "The body is empty. Send an object of JSON.".to_owned();
+    }
+    let said = why.to_string();
+    if said.starts_with("recursion limit") {
+        return "The body is nested too deeply. Send it as /api/openapi.json has it.".to_owned();
+    }
+    if said.starts_with("number out of range") {
+        return "The body has a number that is too large. Send a smaller one.".to_owned();
+    }
+    let (line, column) = (why.line(), why.column());
+    if why.is_eof() {
+        return "The body ends before its JSON does. Send all of it.".to_owned();
+    }
+    format!("The body is no JSON: it is wrong in line {line}, character {column}. Correct it.")
+}
+
 /// The problem of a body, from the sentence of its decoder about the value at a path.
 fn of_body(path: &str, why: &str) -> Problem {
-    let within = |name: &str| match path {
-        "" => name.to_owned(),
-        path => format!("{path}.{name}"),
-    };
+    let within = |name: &str| within(path, name);
     if let Some(name) = quoted(why, "missing field `") {
         let field = within(name);
         let detail = format!("The member {field} is missing. Send it.");
@@ -51,12 +75,14 @@ fn of_body(path: &str, why: &str) -> Problem {
     }
     let given =
         (why.strip_prefix("invalid type: ")).or_else(|| why.strip_prefix("invalid value: "));
-    let detail = match given.and_then(|given| given.split_once(", expected ")) {
+    let detail = match given.and_then(|given| given.rsplit_once(", expected ")) {
         Some((given, wanted)) => {
             let (given, wanted) = (given_as(given), wanted_as(wanted));
             format!("The member {path} is {given}. Send {wanted}.")
         }
-        None => format!("The member {path} cannot be read: {why}."),
+        None => format!(
+            "The member {path} is not taken. /api/openapi.json says what it has to be: send that."
+        ),
     };
     Problem::wrong(path, detail)
 }
@@ -70,7 +96,10 @@ fn quoted<'w>(why: &'w str, start: &str) -> Option<&'w str> {
 /// What was given, by its name in JSON.
 fn given_as(given: &str) -> String {
     if let Some(text) = given.strip_prefix("string ") {
-        return format!("the text {text}");
+        let text = text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        return format!("the text \"{}\"", cut(text.unwrap_or_default()));
     }
     let value = given
         .split_once('`')
@@ -89,10 +118,36 @@ fn wanted_as(wanted: &str) -> &str {
         "u32" => "a whole number from 0 to 4,294,967,295",
         "i64" => "a whole number",
         "f64" => "a number",
+        "a boolean" => "true or false",
         "a string" => "a text",
         "a sequence" => "an array",
         wanted => wanted,
     }
+}
+
+/// The parts of a path. A problem names the one that cannot be read.
+#[derive(Debug)]
+pub struct Path<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Path<T>, Problem> {
+        let read = extract::Path::<T>::from_request_parts(parts, state).await;
+        let extract::Path(read) = read.map_err(|why| of_path(&why))?;
+        Ok(Path(read))
+    }
+}
+
+/// The problem of a path, all parts of which are texts.
+fn of_path(why: &PathRejection) -> Problem {
+    if let PathRejection::FailedToDeserializePathParams(why) = why
+        && let ErrorKind::InvalidUtf8InPathParam { key } = why.kind()
+    {
+        let detail = format!("In the path {key} is no text. Send it in UTF-8.");
+        return Problem::wrong(key, detail);
+    }
+    Problem::invalid("The path cannot be read. /api/openapi.json has the paths.")
 }
 
 /// The query of a request. A problem names the member that is missing or cannot be read.
@@ -125,7 +180,10 @@ fn queried<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
         let given = pairs.find(|(key, _)| *key == name);
         let given = given.map(|(_, value)| value).unwrap_or_default();
         // All that is no text in a query is a number from 0.
-        let detail = format!("In the query {name} is {given:?}. Send a whole number from 0.");
+        let detail = format!(
+            "In the query {name} is {}. Send a whole number from 0.",
+            shown(&given)
+        );
         Problem::wrong(name, detail)
     })
 }
@@ -136,6 +194,7 @@ mod tests {
     use crate::problem::Problem;
     use serde::Deserialize;
     use serde::de::DeserializeOwned;
+    use serde_json::Value;
 
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -202,7 +261,38 @@ mod tests {
             assert_eq!(field, "");
             assert!(detail.starts_with("The body is no object."));
         }
-        assert!(of("{")[1].starts_with("The body is no JSON: "));
+        for (no_json, detail) in [
+            ("", "The body is empty. Send an object of JSON."),
+            ("{", "The body ends before its JSON does. Send all of it."),
+            (
+                "{'a':1}",
+                "The body is no JSON: it is wrong in line 1, character 2. Correct it.",
+            ),
+            (
+                r#"{"places":1e999}"#,
+                "The body has a number that is too large. Send a smaller one.",
+            ),
+        ] {
+            assert_eq!(of(no_json), ["", detail], "{no_json}");
+        }
+        let deep = "[".repeat(500);
+        assert!(of(&deep)[1].starts_with("The body is nested too deeply. "));
+    }
+
+    #[test]
+    fn a_member_twice_is_named_by_its_path() {
+        let twice = |field: &str| {
+            let detail = format!("The body has the member {field} twice. Send it once.");
+            [field.to_owned(), detail]
+        };
+        let of = |body: &str| refused(decoded::<Value>(body.as_bytes()));
+        assert_eq!(of(r#"{"id":"a","id":"a"}"#), twice("id"));
+        assert_eq!(
+            of(r#"{"a":[{"b":1},{"b":1,"c":2,"b":1}]}"#),
+            twice("a[1].b")
+        );
+        assert_eq!(of(r#"{"a":{"b":1,"b":1},"a":1}"#), twice("a.b"));
+        decoded::<Value>(br#"{"a":{"a":1},"b":[{"a":1},{"a":1}]}"#).unwrap();
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Problems: what is wrong, and what to do.
 
+use crate::refused::of_invalid;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keyfold::{Error, Incomplete};
@@ -68,14 +69,28 @@ impl Problem {
         self.field.as_deref()
     }
 
-    /// What the routes have refused before a handler saw it, such as a number of a query that is none.
-    pub(crate) fn refused(status: StatusCode, why: &str) -> Problem {
+    /// The problem, where a caller knows a member of the model by another name.
+    #[must_use]
+    pub fn called(self, name: &str, known_as: &str) -> Problem {
+        if self.field.as_deref() != Some(name) {
+            return self;
+        }
+        Problem {
+            detail: (self.detail)
+                .replace(&format!("member {name} "), &format!("member {known_as} ")),
+            field: Some(known_as.to_owned()),
+            ..self
+        }
+    }
+
+    /// What the routes have refused before a handler saw it. Their own sentences are not for callers.
+    pub(crate) fn refused(status: StatusCode) -> Problem {
         let detail = match status {
-            StatusCode::METHOD_NOT_ALLOWED => "This address does not take that method.".to_owned(),
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                "The body is too large. Send at most 2 megabytes.".to_owned()
+            StatusCode::METHOD_NOT_ALLOWED => {
+                "This address does not take that method. The header allow has those that it takes."
             }
-            _ => format!("The request cannot be read: {}.", why.trim_end_matches('.')),
+            StatusCode::PAYLOAD_TOO_LARGE => "The body is too large. Send at most 2 megabytes.",
+            _ => "The request cannot be read. /api/openapi.json says what it has to be.",
         };
         Problem::new(status, "invalid", detail)
     }
@@ -119,7 +134,13 @@ fn of_error(error: &Error) -> Problem {
             message: why,
             attribute,
             ..
-        } => of_invalid(why, attribute.as_deref()),
+        } => {
+            let (field, detail) = of_invalid(why, attribute.as_deref());
+            Problem {
+                field,
+                ..Problem::invalid(detail)
+            }
+        }
         Error::NotFound(_) => Problem::not_found("It is not there. Look for it in the lists."),
         Error::Exists(_) | Error::Taken { .. } => {
             Problem::conflict("exists", "It is there already. Choose another name.")
@@ -150,22 +171,6 @@ fn of_error(error: &Error) -> Problem {
         | Error::Service { .. } => fault(),
         // The crate may get more kinds of errors.
         _ => fault(),
-    }
-}
-
-/// What the model does not take. The name of its pattern or write is the program's own.
-fn of_invalid(why: &str, attribute: Option<&str>) -> Problem {
-    match attribute {
-        Some("after") => Problem::wrong(
-            "after",
-            "This after is of another list or time. Begin at the first page.",
-        ),
-        Some(field) => {
-            let mark = format!("{field}: ");
-            let why = why.rsplit_once(&mark).map_or(why, |(_, why)| why);
-            Problem::wrong(field, format!("The member {field} is not taken: {why}."))
-        }
-        None => Problem::invalid(format!("It cannot be asked or stored so: {why}.")),
     }
 }
 
@@ -223,29 +228,5 @@ mod tests {
         let unknown = of(vec![3]);
         let status = StatusCode::BAD_GATEWAY;
         assert_eq!((unknown.status, unknown.code), (status, "unknown_outcome"));
-    }
-
-    #[test]
-    fn a_value_that_the_model_refuses_is_named_without_its_pattern() {
-        let invalid = |message: &str, attribute: Option<&str>| {
-            Problem::from(Error::Invalid {
-                message: message.to_owned(),
-                of: Some("the pattern orders".to_owned()),
-                attribute: attribute.map(str::to_owned),
-            })
-        };
-        let why = "the pattern orders: status: there is no word `foo`";
-        let named = invalid(why, Some("status"));
-        assert_eq!(named.field.as_deref(), Some("status"));
-        assert_eq!(
-            named.detail,
-            "The member status is not taken: there is no word `foo`."
-        );
-        let whole = invalid("it is too large", None);
-        assert_eq!(whole.field, None);
-        assert_eq!(
-            whole.detail,
-            "It cannot be asked or stored so: it is too large."
-        );
     }
 }

@@ -3,7 +3,6 @@
 use crate::names;
 use crate::problem::{PROBLEM_JSON, Problem};
 use axum::Router;
-use axum::body::to_bytes;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn};
@@ -92,7 +91,7 @@ async fn guarded(request: Request, next: Next) -> Response {
     } else if !is_read && is_foreign(request.headers()) {
         Problem::foreign().into_response()
     } else {
-        said(next.run(request).await).await
+        said(next.run(request).await)
     };
     for (name, value) in HEADERS {
         let value = HeaderValue::from_static(value);
@@ -103,11 +102,8 @@ async fn guarded(request: Request, next: Next) -> Response {
     response
 }
 
-/// Most bytes of a refusal of the routes.
-const REFUSAL_BYTES_MAX: usize = 4096;
-
 /// An answer as it is; a refusal that the routes have made themselves, as a problem like all others.
-async fn said(response: Response) -> Response {
+fn said(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     let is_own = kind.is_some_and(|kind| kind.as_bytes() == PROBLEM_JSON.as_bytes());
     let status = response.status();
@@ -115,12 +111,7 @@ async fn said(response: Response) -> Response {
         return response;
     }
     let allowed = response.headers().get(header::ALLOW).cloned();
-    // One that cannot be read says less, and is still refused.
-    let why = to_bytes(response.into_body(), REFUSAL_BYTES_MAX)
-        .await
-        .unwrap_or_default();
-    let why = String::from_utf8_lossy(&why);
-    let mut response = Problem::refused(status, &why).into_response();
+    let mut response = Problem::refused(status).into_response();
     if let Some(allowed) = allowed {
         response.headers_mut().insert(header::ALLOW, allowed);
     }

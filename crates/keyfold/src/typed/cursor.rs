@@ -53,11 +53,11 @@ impl Cursors {
             Some(position) => asked.after(&position),
             None => {
                 let (pattern, _) = asked.named();
-                let error = Error::invalid(format!(
+                let message = format!(
                     "this is no cursor of {pattern} with these arguments; give the `next` of a page \
                      of it"
-                ));
-                asked.refused(error)
+                );
+                asked.refused(Error::invalid(message).at("after"))
             }
         }
     }
