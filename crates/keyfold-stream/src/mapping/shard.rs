@@ -336,7 +336,8 @@ impl Shard {
         of.listener
             .report(&format!("a batch of {records} is discarded: {why}"));
         let now_ms = of.world.epoch_ms();
-        let record = event::discarded((key, &part), condition, &of.function.arn(), now_ms);
+        let whose = (of.settings.name.as_str(), of.function.arn());
+        let record = event::discarded((key, &part), condition, (whose.0, &whose.1), now_ms);
         if let Err(why) = of.listener.discarded(&record) {
             of.listener
                 .report(&format!("a discarded batch is not stored: {why}"));

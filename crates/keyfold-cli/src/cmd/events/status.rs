@@ -1,6 +1,7 @@
 //! `keyfold events status`: how far the mappings of `serve --on-stream` are.
 
 use super::age::aged;
+use super::named;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -10,9 +11,6 @@ use keyfold_stream::mapping::{MappingStatus, ShardStatus, status};
 use keyfold_stream::{Position, sends, table_of};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
-
-/// What the name of a mapping begins with that has no other one.
-const PREFIX: &str = "on-stream ";
 
 pub(super) fn show(
     table: Option<&str>,
@@ -40,16 +38,11 @@ pub(super) fn show(
     Ok(())
 }
 
-/// A mapping as the lines of a server name it.
-fn named(mapping: &MappingStatus) -> String {
-    match mapping.name.strip_prefix(PREFIX) {
-        Some(rest) => rest.replacen(' ', "=", 1),
-        None => mapping.name.clone(),
-    }
-}
-
 fn lines(mapping: &MappingStatus) {
-    terminal::line(&format!("{STRONG}{}{STRONG:#}", named(mapping)));
+    terminal::line(&format!(
+        "{STRONG}{}{STRONG:#}",
+        terminal::shown(&named(&mapping.name))
+    ));
     for shard in &mapping.shards {
         let at = match &shard.position {
             Position::Horizon => "no record is handled yet".to_owned(),
