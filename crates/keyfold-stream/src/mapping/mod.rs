@@ -8,7 +8,8 @@
 //! - `settings`: what a mapping does, and the text of it; `filter`: the records that it handles.
 //! - `function`: what a program hands in; `part`: records that are handled together.
 //! - `event`: JSON of events, answers and discarded batches; `lane`: which batch comes next, and what
-//!   follows from its outcome, without requests; `shard`: reads a shard and moves its position.
+//!   follows from its outcome, without requests; `shard`: reads a shard and moves its position; `troubles`: why it
+//!   does not.
 //! - `discards`: batches that were discarded; `kept`: their records, read and sent again.
 //! - `run`: finds the shards, and reads them on threads; `status`: how far they are.
 //!
@@ -25,6 +26,7 @@ mod run;
 mod settings;
 mod shard;
 mod status;
+mod troubles;
 
 pub use discards::Discard;
 pub use filter::Pattern;
