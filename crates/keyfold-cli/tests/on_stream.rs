@@ -195,11 +195,12 @@ fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
         (&json!("Notes"), &json!(2))
     );
     assert_eq!(shard["position"], numbers[0], "{shard}");
+    assert!(shard["movedMs"].is_u64(), "{shard}");
     let why = "the function failed: 500 Internal Server Error: null";
     assert_eq!(shard["error"], why);
     let shown = place.text(&[&["events", "status"], &at[..]].concat());
     let name = mapping.split_once('?').unwrap().0;
-    for part in [name, "Notes: 2 records behind (", why, "shardId-"] {
+    for part in [name, "Notes: 2 records behind (", " s ago", why, "shardId-"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     // The error goes when the records are handled.
@@ -213,8 +214,11 @@ fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
         }
         assert!(Instant::now() < until, "{shard}");
     }
-    let other = [&["events", "status", "Others"], &at[..]].concat();
-    assert_eq!(place.json(0, &other)["mappings"], json!([]));
+    let other = [&["events", "status", "notes"], &at[..]].concat();
+    let error = place.json(4, &other)["error"].to_string();
+    assert!(error.contains("did you mean `Notes`?"), "{error}");
+    let none = [&["events", "status", "keyfold_leases"], &at[..]].concat();
+    assert_eq!(place.json(0, &none)["mappings"], json!([]));
 }
 
 #[cfg(unix)]

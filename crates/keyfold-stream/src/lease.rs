@@ -10,6 +10,7 @@
 //! | `position` | up to where the records are handled |
 //! | `parents` | the shard that must have ended before; absent when there is none |
 //! | `idle`, `idleAt` | the position behind which the owner found no record; when it did |
+//! | `movedAt` | of a mapping: when its position moved, milliseconds since 1970 |
 //! | `error`, `errorAt` | of a mapping: why its function has not handled the records, and since when |
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
@@ -31,6 +32,7 @@ pub(crate) const COUNTER: &str = "counter";
 pub(crate) const POSITION: &str = "position";
 pub(crate) const IDLE: &str = "idle";
 pub(crate) const IDLE_AT: &str = "idleAt";
+pub(crate) const MOVED_AT: &str = "movedAt";
 pub(crate) const ERROR: &str = "error";
 pub(crate) const ERROR_AT: &str = "errorAt";
 const PARENTS: &str = "parents";
@@ -76,6 +78,8 @@ pub struct Lease {
     pub position: Position,
     /// The shard whose records come before those of this one.
     pub parent: Option<String>,
+    /// When the position of a mapping moved, milliseconds since 1970; `None` where it has not, and of other consumers.
+    pub moved_epoch_ms: Option<u64>,
     /// Why the function of a mapping has not handled the records at the position; `None` where it has, or was not
     /// called yet.
     pub error: Option<Trouble>,
@@ -132,6 +136,7 @@ impl Lease {
             counter: 0,
             position,
             parent,
+            moved_epoch_ms: None,
             error: None,
             idle: None,
         }
@@ -157,6 +162,9 @@ impl Lease {
         if let Some(idle) = &self.idle {
             item.insert(IDLE, idle.position.to_string());
             item.insert(IDLE_AT, number(idle.at_epoch_ms));
+        }
+        if let Some(moved) = self.moved_epoch_ms {
+            item.insert(MOVED_AT, number(moved));
         }
         if let Some(error) = &self.error {
             item.insert(ERROR, error.why.as_str());
@@ -263,6 +271,7 @@ impl Row {
                     position,
                     at_epoch_ms: self::whole(item, IDLE_AT).unwrap_or_default(),
                 }),
+            moved_epoch_ms: self::whole(item, MOVED_AT),
             error: text(item, ERROR).map(|why| Trouble {
                 why: why.to_owned(),
                 since_epoch_ms: self::whole(item, ERROR_AT).unwrap_or_default(),
@@ -343,6 +352,7 @@ mod tests {
             position: Position::Horizon,
             at_epoch_ms: 2,
         });
+        lease.moved_epoch_ms = Some(3);
         lease.error = Some(Trouble {
             why: "no".to_owned(),
             since_epoch_ms: 1,

@@ -399,10 +399,11 @@ impl Shard {
         let Some(to) = to else {
             return Ok(Changed::Yes);
         };
-        let moved = self
-            .of
-            .leases
-            .set_position(&*self.of.world, &self.lease, &to);
+        let moved = self.of.leases.set_position(
+            &*self.of.world,
+            &self.lease,
+            (&to, self.of.world.epoch_ms()),
+        );
         match blocked(moved) {
             Ok(changed) => {
                 self.lease.position = to;
