@@ -1,7 +1,7 @@
 //! A batch that was discarded, and what the stream holds of it, for people and for programs.
 
 use super::age::aged;
-use super::named;
+use super::names::named;
 use crate::failure::Failure;
 use crate::json;
 use crate::terminal::{self, FAINT, STRONG, counted, shown};

@@ -8,6 +8,7 @@ mod age;
 mod batches;
 mod failures;
 mod found;
+mod names;
 mod replay;
 mod status;
 
@@ -84,17 +85,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             };
             replay::replay(&chosen, to, backend, output)
         }
-    }
-}
-
-/// What the name of a mapping begins with that was given none.
-const PREFIX: &str = "on-stream ";
-
-/// A mapping as the lines of a server name it, of the name under which its positions are kept.
-fn named(name: &str) -> String {
-    match name.strip_prefix(PREFIX) {
-        Some(rest) => rest.replacen(' ', "=", 1),
-        None => name.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::batches::{Batches, Notes};
 use super::found::Found;
-use super::named;
+use super::names::named;
 use crate::backend::{BackendArguments, Use};
 use crate::cmd::on_stream::{Called, Prepared, Served};
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! `keyfold events status`: how far the mappings of `serve --on-stream` are.
 
 use super::age::aged;
-use super::named;
+use super::names::named;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
