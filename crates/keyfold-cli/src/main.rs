@@ -9,6 +9,7 @@ mod cmd;
 mod complete;
 mod failure;
 mod json;
+mod lines;
 mod model_file;
 mod output;
 mod project;

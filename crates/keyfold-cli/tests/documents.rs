@@ -136,6 +136,8 @@ fn every_command_prints_one_document_of_the_schema() {
     let viewed = &place.write("viewed.keyfold", VIEWED);
     let discarded = &place.write("failed.jsonl", DISCARDED);
     let again = ["events", "replay", discarded, "--data", "v", "--to"];
+    let empty = &place.write("empty.jsonl", "");
+    let none = ["events", "replay", empty, "--data", "v", "--to"];
     let taken = &place.write("taken/letter.txt", "dear");
     let taken = taken.trim_end_matches("/letter.txt");
     let product = [
@@ -348,7 +350,8 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["events", "status", "--data", "v"]),
         (0, vec!["events", "failures", discarded, "--data", "v"]),
         (2, vec!["events", "failures", shop, "--data", "v"]),
-        (0, [&again[..], &["Other=http://127.0.0.1:1"]].concat()),
+        (2, [&again[..], &["Other=http://127.0.0.1:1"]].concat()),
+        (0, [&none[..], &["Tab=http://127.0.0.1:1"]].concat()),
         (1, [&again[..], &["Tab=http://127.0.0.1:1"]].concat()),
         (2, [&again[..], &["Tab"]].concat()),
         (5, vec!["move", "status", "keyfold:d", "keyfold:m"]),

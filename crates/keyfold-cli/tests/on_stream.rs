@@ -8,13 +8,12 @@
 mod workplace;
 
 use serde_json::{Value as Json, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::net::TcpListener;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use workplace::Workplace;
+use workplace::function::{line, take, taken};
 use workplace::server::Server;
 
 const MODEL: &str = "model notes 1\ntable Notes (PK, SK)\n  stream new and old images\nentity Note\n  id: string\n  \
@@ -27,6 +26,10 @@ fn wrong_mappings_are_refused_before_the_server_is_ready() {
         (&["Notes"][..], "write TABLE=TARGET"),
         (&["Notes=http://localhost:1?batch=0"], "from 1 to 10000"),
         (&["Notes=https://localhost:1"], "http://HOST:PORT/PATH"),
+        (&["Notes=http://127.0.0.1:99999/x"], "from 1 to 65535"),
+        (&["Notes=http://127.0.0.1:0/x"], "from 1 to 65535"),
+        (&["Notes=http://u:p@127.0.0.1/x"], "has a user"),
+        (&["No=http://localhost:1"], "3 to 255 characters"),
         (&["Notes=no-such-program-x"], "there is no program"),
         (&["Notes='x"], "not closed"),
         (&["Notes=http://localhost:1?filter={\"a\":1}"], "write [1]"),
@@ -43,44 +46,6 @@ fn wrong_mappings_are_refused_before_the_server_is_ready() {
         assert_eq!(output.status.code(), Some(2), "{texts:?}: {message}");
         assert!(message.contains(why), "{texts:?}: {message}");
     }
-}
-
-/// Takes one request; returns the connection, the request's first line and its body.
-fn taken(listener: &TcpListener) -> (TcpStream, String, Json) {
-    let (mut first, mut length) = (String::new(), 0);
-    let (stream, mut reader) = loop {
-        let (stream, _) = listener.accept().unwrap();
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        // At its start a server connects once, and asks for nothing.
-        if reader.read_line(&mut first).unwrap() > 0 {
-            break (stream, reader);
-        }
-    };
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    (stream, first, serde_json::from_slice(&body).unwrap())
-}
-
-/// Takes one request; returns its first line and its body, and answers with a status and a text.
-fn take(listener: &TcpListener, status: &str, answer: &str) -> (String, Json) {
-    let (mut stream, first, body) = taken(listener);
-    let length = answer.len();
-    // A server that has read enough may be gone.
-    let _written = write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{answer}"
-    );
-    (first, body)
 }
 
 #[test]
@@ -123,19 +88,6 @@ fn a_function_at_a_url_gets_events_and_its_errors_are_tried_again() {
         record["requestContext"]["condition"],
         "RetryAttemptsExhausted"
     );
-}
-
-/// The text of a file, as soon as it has a line.
-fn line(file: &Path) -> String {
-    let until = Instant::now() + Duration::from_secs(30);
-    loop {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        if text.ends_with('\n') {
-            return text.trim().to_owned();
-        }
-        assert!(Instant::now() < until, "no line in {}", file.display());
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -213,136 +165,6 @@ fn a_discarded_record_is_sent_again_by_its_number() {
     server.stop();
 }
 
-/// A server whose mapping has discarded the second of three records: with the numbers of all three.
-fn with_a_discard(place: &Workplace, listener: &TcpListener, failed: &str) -> (Server, Vec<Json>) {
-    let model = place.write("notes.keyfold", MODEL);
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let mapping = format!("Notes={url}?batch=1&retries=0&on-failure={failed}");
-    let server = Server::start(&[&model, "--on-stream", &mapping]);
-    for id in ["id=1", "id=2", "id=3"] {
-        let output = place.run(&["put", &model, "Note", id, "--endpoint", &server.endpoint]);
-        assert_eq!(output.status.code(), Some(0));
-    }
-    let numbers = ["200 OK", "500 x", "200 OK"].map(|status| {
-        let (_, event) = take(listener, status, "null");
-        event["Records"][0]["dynamodb"]["SequenceNumber"].clone()
-    });
-    line(Path::new(failed));
-    (server, numbers.into())
-}
-
-#[test]
-fn discarded_records_are_listed_and_replayed_as_one_event() {
-    let place = Workplace::new();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let failed = &place
-        .folder
-        .path()
-        .join("failed.jsonl")
-        .display()
-        .to_string();
-    let (server, numbers) = with_a_discard(&place, &listener, failed);
-    let at = ["--endpoint", server.endpoint.as_str()];
-    let listed = |code| place.json(code, &[&["events", "failures", failed], &at[..]].concat());
-    let batch = listed(0)["batches"][0].clone();
-    let record = json!({ "number": numbers[1], "key": {"PK": {"S": "NOTE#2"}, "SK": {"S": "N"}} });
-    assert_eq!(batch["records"], json!([record]), "{batch}");
-    assert_eq!(
-        (&batch["table"], &batch["calls"]),
-        (&json!("Notes"), &json!(1))
-    );
-    let shown = place.text(&[&["events", "failures", failed], &at[..]].concat());
-    for part in [
-        "1 record of Notes",
-        "used up after 1 call",
-        "PK=NOTE#2",
-        "shardId-",
-    ] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
-
-    let to = format!("Notes=http://{}", listener.local_addr().unwrap());
-    let again = |code: i32, status: &str| {
-        let line = [&["events", "replay", failed, "--to", &to], &at[..]].concat();
-        std::thread::scope(|scope| {
-            let sent = scope.spawn(|| place.json(code, &line));
-            let (_, event) = take(&listener, status, "null");
-            let records = event["Records"].as_array().unwrap();
-            assert_eq!(records.len(), 1);
-            assert_eq!(records[0]["dynamodb"]["SequenceNumber"], numbers[1]);
-            sent.join().unwrap()
-        })
-    };
-    let left = again(1, "500 x");
-    let why = left["result"]["batches"][0]["failsBy"].as_str().unwrap();
-    assert!(why.contains("500"), "{why}");
-    assert_eq!(again(0, "200 OK")["batches"][0]["handled"], true);
-    // It is not sent again.
-    let left = listed(0);
-    assert_eq!(
-        (&left["batches"], &left["replayed"]),
-        (&json!([]), &json!(1))
-    );
-    let line = [&["events", "replay", failed, "--to", &to], &at[..]].concat();
-    assert_eq!(place.json(0, &line)["batches"], json!([]));
-    let line = [&line[..], &["--batch", "1"]].concat();
-    place.json(2, &line);
-}
-
-#[test]
-fn a_discarded_record_that_the_stream_does_not_hold_is_said() {
-    let place = Workplace::new();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let failed = &place
-        .folder
-        .path()
-        .join("failed.jsonl")
-        .display()
-        .to_string();
-    let (server, numbers) = with_a_discard(&place, &listener, failed);
-    let stored: Json = serde_json::from_str(&line(Path::new(failed))).unwrap();
-    let changed = |name: &str, count: u64, stream: &str| {
-        let mut one = stored.clone();
-        let batch = &mut one["DDBStreamBatchInfo"];
-        batch["endSequenceNumber"] = numbers[2].clone();
-        batch["batchSize"] = json!(count);
-        let arn = batch["streamArn"].as_str().unwrap();
-        batch["streamArn"] = json!(format!("{arn}{stream}"));
-        place.write(name, &format!("{one}\n"))
-    };
-    let to = format!("Notes=http://{}", listener.local_addr().unwrap());
-    for (name, count, stream, why) in [
-        ("gone.jsonl", 2, "x", "holds none of its 2 records any more"),
-        ("part.jsonl", 5, "", "holds 2 of its 5 records only"),
-        (
-            "more.jsonl",
-            1,
-            "",
-            "2 records lie between its numbers, of which the batch had 1",
-        ),
-    ] {
-        let file = changed(name, count, stream);
-        let at = ["--endpoint", &server.endpoint];
-        let shown = place.text(&[&["events", "failures", &file], &at[..]].concat());
-        assert!(shown.contains(why), "{shown}");
-        // Nothing is sent: nobody takes the connection.
-        let line = [&["events", "replay", &file, "--to", &to], &at[..]].concat();
-        let left = place.json(1, &line)["result"]["batches"][0].clone();
-        assert!(left["failsBy"].as_str().unwrap().contains(why), "{left}");
-    }
-    let wrong = place.write("wrong.jsonl", "{}\n");
-    let line = ["events", "failures", &wrong, "--endpoint", &server.endpoint];
-    let error = place.json(2, &line)["error"].clone();
-    assert!(
-        error.to_string().contains("requestContext.condition"),
-        "{error}"
-    );
-    let line = [
-        "events", "replay", failed, "--to", "Notes=sh", "--data", "d",
-    ];
-    place.json(2, &line);
-}
-
 #[test]
 fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
     let place = Workplace::new();
@@ -373,11 +195,12 @@ fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
         (&json!("Notes"), &json!(2))
     );
     assert_eq!(shard["position"], numbers[0], "{shard}");
+    assert!(shard["movedMs"].is_u64(), "{shard}");
     let why = "the function failed: 500 Internal Server Error: null";
     assert_eq!(shard["error"], why);
     let shown = place.text(&[&["events", "status"], &at[..]].concat());
     let name = mapping.split_once('?').unwrap().0;
-    for part in [name, "Notes: 2 records behind (", why, "shardId-"] {
+    for part in [name, "Notes: 2 records behind (", " s ago", why, "shardId-"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     // The error goes when the records are handled.
@@ -391,8 +214,11 @@ fn the_state_of_a_mapping_has_what_is_behind_and_the_last_error() {
         }
         assert!(Instant::now() < until, "{shard}");
     }
-    let other = [&["events", "status", "Others"], &at[..]].concat();
-    assert_eq!(place.json(0, &other)["mappings"], json!([]));
+    let other = [&["events", "status", "notes"], &at[..]].concat();
+    let error = place.json(4, &other)["error"].to_string();
+    assert!(error.contains("did you mean `Notes`?"), "{error}");
+    let none = [&["events", "status", "keyfold_leases"], &at[..]].concat();
+    assert_eq!(place.json(0, &none)["mappings"], json!([]));
 }
 
 #[cfg(unix)]

@@ -9,6 +9,7 @@
 //! | `counter` | how often it was renewed: a lease whose counter stands still is free |
 //! | `position` | up to where the records are handled |
 //! | `parents` | the shard that must have ended before; absent when there is none |
+//! | `movedAt` | of a mapping: when its position moved, milliseconds since 1970 |
 //! | `error`, `errorAt` | of a mapping: why its function has not handled the records, and since when |
 //!
 //! One more item for each stream, without a shard, has where the consumer began: `began`, the positions
@@ -28,6 +29,7 @@ pub(crate) const OWNER: &str = "owner";
 pub(crate) const FENCE: &str = "fence";
 pub(crate) const COUNTER: &str = "counter";
 pub(crate) const POSITION: &str = "position";
+pub(crate) const MOVED_AT: &str = "movedAt";
 pub(crate) const ERROR: &str = "error";
 pub(crate) const ERROR_AT: &str = "errorAt";
 const PARENTS: &str = "parents";
@@ -73,6 +75,8 @@ pub struct Lease {
     pub position: Position,
     /// The shard whose records come before those of this one.
     pub parent: Option<String>,
+    /// When the position of a mapping moved, milliseconds since 1970; `None` where it has not, and of other consumers.
+    pub moved_epoch_ms: Option<u64>,
     /// Why the function of a mapping has not handled the records at the position; `None` where it has, or was not
     /// called yet.
     pub error: Option<Trouble>,
@@ -120,6 +124,7 @@ impl Lease {
             counter: 0,
             position,
             parent,
+            moved_epoch_ms: None,
             error: None,
         }
     }
@@ -140,6 +145,9 @@ impl Lease {
         item.insert(POSITION, self.position.to_string());
         if let Some(parent) = &self.parent {
             item.insert(PARENTS, Value::L(vec![Value::from(parent.as_str())]));
+        }
+        if let Some(moved) = self.moved_epoch_ms {
+            item.insert(MOVED_AT, number(moved));
         }
         if let Some(error) = &self.error {
             item.insert(ERROR, error.why.as_str());
@@ -240,6 +248,7 @@ impl Row {
             counter: whole(COUNTER)?,
             position: position.ok_or_else(|| wrong(POSITION))?,
             parent: texts(item, PARENTS).and_then(|mut parents| parents.pop()),
+            moved_epoch_ms: self::whole(item, MOVED_AT),
             error: text(item, ERROR).map(|why| Trouble {
                 why: why.to_owned(),
                 since_epoch_ms: self::whole(item, ERROR_AT).unwrap_or_default(),
@@ -316,6 +325,7 @@ mod tests {
         let mut lease = Lease::new(key, Some("shardId-0".to_owned()), Position::Horizon);
         lease.owner = Some("w".to_owned());
         lease.fence = u64::MAX;
+        lease.moved_epoch_ms = Some(3);
         lease.error = Some(Trouble {
             why: "no".to_owned(),
             since_epoch_ms: 1,

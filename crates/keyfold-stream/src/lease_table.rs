@@ -1,8 +1,8 @@
 //! The requests on the table of leases. Each change is conditional on what its caller has seen.
 
 use crate::lease::{
-    Beginning, CONSUMER, COUNTER, ERROR, ERROR_AT, FENCE, LEASE, Lease, OWNER, POSITION, Row,
-    ShardKey, Trouble, UNLEASED, key_item, number,
+    Beginning, CONSUMER, COUNTER, ERROR, ERROR_AT, FENCE, LEASE, Lease, MOVED_AT, OWNER, POSITION,
+    Row, ShardKey, Trouble, UNLEASED, key_item, number,
 };
 use crate::position::Position;
 use crate::tables;
@@ -261,7 +261,7 @@ impl LeaseTable {
         }
     }
 
-    /// Moves a lease that a worker has to a position, whatever the one before.
+    /// Moves a lease that a worker has to a position, whatever the one before, at this moment.
     ///
     /// # Errors
     /// The backend's.
@@ -269,14 +269,17 @@ impl LeaseTable {
         &self,
         io: &dyn Io,
         held: &Lease,
-        to: &Position,
+        (to, now_ms): (&Position, i64),
     ) -> Result<Changed, ClientError> {
+        let now_ms = u64::try_from(now_ms).unwrap_or_default();
         let attributes = of_owner(held)
             .name("#p", POSITION)
             .name("#n", COUNTER)
+            .name("#m", MOVED_AT)
             .value(":to", to.to_string())
+            .value(":now", number(now_ms))
             .value(":one", number(1));
-        let set = "SET #p = :to, #n = #n + :one";
+        let set = "SET #p = :to, #m = :now, #n = #n + :one";
         let update = self.update(&held.key, set, IS_OWNER, attributes);
         changed(ask(io, update).await)
     }

@@ -9,242 +9,18 @@
 
 mod common;
 
+use common::play::{Run, ids, mapping, number};
 use common::{
-    Ahead, ITERATOR_IS_OLD, SOURCE, answer, delete_leases, follow, make_source, make_tables,
-    put_order, request, switch_off,
+    Ahead, ITERATOR_IS_OLD, SOURCE, answer, delete_leases, follow, make_source, put_order, request,
+    switch_off,
 };
-use keyfold_api::{ErrorKind, Request, Response};
-use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
-use keyfold_lower::ClientError;
-use keyfold_stream::mapping::{
-    Function, Invocation, Listener, Mapping, Reply, Settings, Shard, Step,
-};
-use keyfold_stream::world::{Boxed, Io, World};
-use serde_json::{Value as Json, json};
+use keyfold_engine::StreamShards;
+use keyfold_stream::mapping::{Reply, status};
+use keyfold_stream::{Position, Sends, Trouble};
+use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
-
-type Answers = dyn Fn(&[String]) -> Reply + Send + Sync;
-
-/// A table, a clock, and what the function and the listener have seen.
-struct Play {
-    engine: Engine,
-    ms: AtomicU64,
-    random: AtomicU64,
-    events: Mutex<Vec<(u64, Json)>>,
-    discarded: Mutex<Vec<Json>>,
-    reports: Mutex<Vec<String>>,
-    /// How often an iterator was refused because it was too old.
-    expired: Mutex<u32>,
-    /// The records that were read.
-    read: AtomicU64,
-    /// Whether the description of a table names no stream that is switched off.
-    hides: AtomicBool,
-    answers: Box<Answers>,
-}
-
-impl Io for Play {
-    fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
-        Box::pin(async move {
-            let mut answer = answer(&self.engine, request);
-            if let Ok(Response::GetRecords(page)) = &answer {
-                let count = page.records.as_ref().map_or(0, Vec::len);
-                self.read.fetch_add(count as u64, Ordering::Relaxed);
-            }
-            if self.hides.load(Ordering::Relaxed) {
-                hide(&mut answer);
-            }
-            if let Err(error) = &answer
-                && error.kind() == Some(ErrorKind::ExpiredIterator)
-            {
-                *self.expired.lock().unwrap() += 1;
-            }
-            answer
-        })
-    }
-
-    fn pause(&self, time: Duration) -> Boxed<'_, ()> {
-        let ms = u64::try_from(time.as_millis()).unwrap();
-        self.ms.fetch_add(ms, Ordering::Relaxed);
-        Box::pin(async {})
-    }
-
-    fn random(&self) -> u64 {
-        self.random.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-impl World for Play {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.ms.load(Ordering::Relaxed))
-    }
-
-    fn epoch_ms(&self) -> i64 {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        i64::try_from((now.unwrap() + self.now()).as_millis()).unwrap()
-    }
-
-    fn spawn(&self, _: Boxed<'static, ()>) {
-        unreachable!("the test steps the shards itself");
-    }
-}
-
-impl Function for Play {
-    fn invoke(&self, invocation: Invocation<'_>) -> Reply {
-        let event: Json = serde_json::from_str(invocation.event).unwrap();
-        let ids = ids(&event);
-        let at = self.ms.load(Ordering::Relaxed);
-        self.events.lock().unwrap().push((at, event));
-        (self.answers)(&ids)
-    }
-
-    fn arn(&self) -> String {
-        "arn:aws:lambda:us-east-1:000000000000:function:test".to_owned()
-    }
-}
-
-impl Listener for Play {
-    fn discarded(&self, record: &Json) -> Result<(), String> {
-        self.discarded.lock().unwrap().push(record.clone());
-        Ok(())
-    }
-
-    fn report(&self, what: &str) {
-        self.reports.lock().unwrap().push(what.to_owned());
-    }
-}
-
-/// Describes a table whose stream is switched off as one that never had a stream.
-fn hide(answer: &mut Result<Response, ClientError>) {
-    if let Ok(Response::DescribeTable(table)) = answer
-        && table.stream_specification.is_none()
-    {
-        table.latest_stream_arn = None;
-        table.latest_stream_label = None;
-    }
-}
-
-/// The orders of an event.
-fn ids(event: &Json) -> Vec<String> {
-    let records = event["Records"].as_array().unwrap().iter();
-    records
-        .map(|one| {
-            one["dynamodb"]["Keys"]["id"]["S"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        })
-        .collect()
-}
-
-fn number(play: &Play, id: &str) -> String {
-    let events = play.events.lock().unwrap();
-    let records = events
-        .iter()
-        .flat_map(|(_, event)| event["Records"].as_array().unwrap());
-    let record = records
-        .into_iter()
-        .find(|one| one["dynamodb"]["Keys"]["id"]["S"] == id);
-    record.unwrap()["dynamodb"]["SequenceNumber"]
-        .as_str()
-        .unwrap()
-        .to_owned()
-}
-
-struct Run {
-    play: Arc<Play>,
-    mapping: Mapping,
-    shards: Vec<Shard>,
-}
-
-impl Run {
-    /// A mapping with settings as the command line has them, over a table without records.
-    fn new(settings: &str, answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static) -> Run {
-        Run::with(settings, StreamShards::default(), answers)
-    }
-
-    fn with(
-        settings: &str,
-        shards: StreamShards,
-        answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static,
-    ) -> Run {
-        let options = EngineOptions {
-            shards,
-            ..EngineOptions::new(StoreOptions::Memory)
-        };
-        Run::over(settings, options, answers)
-    }
-
-    fn over(
-        settings: &str,
-        options: EngineOptions,
-        answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static,
-    ) -> Run {
-        let engine = Engine::open(options).unwrap();
-        make_tables(&engine);
-        let play = Arc::new(Play {
-            engine,
-            ms: AtomicU64::new(0),
-            random: AtomicU64::new(0),
-            events: Mutex::default(),
-            discarded: Mutex::default(),
-            reports: Mutex::default(),
-            expired: Mutex::default(),
-            read: AtomicU64::new(0),
-            hides: AtomicBool::new(false),
-            answers: Box::new(answers),
-        });
-        let mapping = mapping(&play, settings);
-        Run {
-            play,
-            mapping,
-            shards: Vec::new(),
-        }
-    }
-
-    fn put(&self, ids: &[&str]) {
-        for id in ids {
-            put_order(&self.play.engine, id, "a", 1, 1);
-        }
-    }
-
-    /// Lets the mapping work for some seconds of the play's clock.
-    fn work(&mut self, seconds: u64) {
-        let end = self.play.ms.load(Ordering::Relaxed) + seconds * 1_000;
-        while self.play.ms.load(Ordering::Relaxed) < end {
-            self.shards.extend(self.mapping.look().unwrap());
-            let mut rest = Duration::from_millis(100);
-            self.shards.retain_mut(|shard| match shard.step() {
-                Step::Wait(time) => {
-                    rest = rest.min(time);
-                    true
-                }
-                Step::Ended => false,
-            });
-            drop(self.play.pause(rest.max(Duration::from_millis(1))));
-        }
-    }
-
-    fn events(&self) -> Vec<Vec<String>> {
-        let events = self.play.events.lock().unwrap();
-        events.iter().map(|(_, event)| ids(event)).collect()
-    }
-
-    fn discarded(&self) -> Vec<Json> {
-        self.play.discarded.lock().unwrap().clone()
-    }
-}
-
-fn mapping(play: &Arc<Play>, settings: &str) -> Mapping {
-    let text = format!("{SOURCE}=./handler?{settings}");
-    Mapping::new(
-        Arc::clone(play) as _,
-        Settings::parse(&text).unwrap(),
-        Arc::clone(play) as _,
-        Arc::clone(play) as _,
-    )
-}
+use std::time::Duration;
 
 fn done(_: &[String]) -> Reply {
     Reply::Returned("null".to_owned())
@@ -424,6 +200,70 @@ fn a_failed_batch_is_tried_again_until_its_retries_are_used_up() {
             .unwrap()
             .ends_with('Z')
     );
+}
+
+#[test]
+fn a_discarded_batch_that_is_not_stored_keeps_the_position() {
+    let mut run = Run::new("batch=1&retries=0", fails_at(&["1"]));
+    run.play.is_full.store(true, Ordering::Relaxed);
+    run.put(&["1", "2"]);
+    run.work(60);
+    assert_eq!(run.events(), [["1"]]);
+    assert_eq!(run.shards[0].position(), &Position::Horizon);
+    let number = number(&run.play, "1");
+    let why =
+        format!("records {number} to {number}, is not stored, which is tried again: no space");
+    let reports = run.play.reports.lock().unwrap().clone();
+    let said = reports.iter().filter(|one| one.contains(&why)).count();
+    assert!((6..=13).contains(&said), "{reports:?}");
+    assert!(trouble(&run).unwrap().why.contains(&why));
+
+    run.play.is_full.store(false, Ordering::Relaxed);
+    run.work(10);
+    assert_eq!(run.events(), [["1"], ["2"]]);
+    assert_eq!(run.discarded().len(), 1);
+    assert_eq!(trouble(&run), None);
+}
+
+/// Why the records of the only shard are not handled, as the state of the mapping has it.
+fn trouble(run: &Run) -> Option<Trouble> {
+    let play = Arc::clone(&run.play);
+    let sends: Sends = Arc::new(move |request| answer(&play.engine, request));
+    status(&sends).unwrap()[0].shards[0].error.clone()
+}
+
+#[test]
+fn an_error_is_since_the_first_failure_of_its_batch_and_ends_with_it() {
+    let (count, works) = (AtomicU64::new(0), Arc::new(AtomicBool::new(false)));
+    let does = Arc::clone(&works);
+    let mut run = Run::new("batch=1", move |_| match does.load(Ordering::Relaxed) {
+        true => done(&[]),
+        false => {
+            let count = count.fetch_add(1, Ordering::Relaxed);
+            Reply::Failed("Unhandled", format!("request {count} failed"))
+        }
+    });
+    run.put(&["1"]);
+    run.work(1);
+    let first = trouble(&run).unwrap();
+    run.work(60);
+    let later = trouble(&run).unwrap();
+    assert_ne!(first.why, later.why);
+    assert_eq!(first.since_epoch_ms, later.since_epoch_ms);
+    // Another server goes on with it.
+    run.shards.clear();
+    run.mapping = mapping(&run.play, "batch=1");
+    run.work(30);
+    let again = trouble(&run).unwrap();
+    assert_eq!(first.since_epoch_ms, again.since_epoch_ms);
+    works.store(true, Ordering::Relaxed);
+    run.work(30);
+    assert_eq!(trouble(&run), None);
+
+    let mut run = Run::new("batch=1&retries=0", fails_at(&["1"]));
+    run.put(&["1"]);
+    run.work(10);
+    assert_eq!((run.discarded().len(), trouble(&run)), (1, None));
 }
 
 #[test]

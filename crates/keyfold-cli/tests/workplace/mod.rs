@@ -7,6 +7,7 @@
     reason = "shared by test files, each of which uses some of it"
 )]
 
+pub mod function;
 pub mod server;
 #[cfg(unix)]
 pub mod terminal;

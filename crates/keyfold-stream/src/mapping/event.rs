@@ -114,11 +114,14 @@ fn first_failed(entries: &[Entry], text: &str) -> Result<Option<usize>, String> 
     Ok(first)
 }
 
-/// The record of a discarded batch, as AWS sends it to the destination.
+/// The member of such a record that AWS's has not: the name of the mapping. Several may have one destination.
+pub(crate) const MAPPING: &str = "mapping";
+
+/// The record of a discarded batch, as AWS sends it to the destination, and whose it is.
 pub(crate) fn discarded(
     (shard, part): (&ShardKey, &Part),
     condition: Condition,
-    function: &str,
+    (mapping, function): (&str, &str),
     now_ms: i64,
 ) -> Json {
     let first = part.entries.first();
@@ -137,6 +140,7 @@ pub(crate) fn discarded(
         },
         "version": "1.0",
         "timestamp": moment(now_ms),
+        MAPPING: mapping,
         "DDBStreamBatchInfo": {
             "shardId": shard.shard,
             "startSequenceNumber": number(first),

@@ -8,8 +8,9 @@
 //! - `settings`: what a mapping does, and the text of it; `filter`: the records that it handles.
 //! - `function`: what a program hands in; `part`: records that are handled together.
 //! - `event`: JSON of events, answers and discarded batches; `lane`: which batch comes next, and what
-//!   follows from its outcome, without requests; `shard`: reads a shard and moves its position.
-//! - `discards`: batches that were discarded, read and sent again.
+//!   follows from its outcome, without requests; `shard`: reads a shard and moves its position; `troubles`: why it
+//!   does not.
+//! - `discards`: batches that were discarded; `kept`: their records, read and sent again.
 //! - `run`: finds the shards, and reads them on threads; `status`: how far they are.
 //!
 //! Deliberately absent: HTTP and processes (a program has the [`Function`]), and tumbling windows.
@@ -18,16 +19,19 @@ mod discards;
 mod event;
 mod filter;
 mod function;
+mod kept;
 mod lane;
 mod part;
 mod run;
 mod settings;
 mod shard;
 mod status;
+mod troubles;
 
-pub use discards::{Discard, Kept};
+pub use discards::Discard;
 pub use filter::Pattern;
 pub use function::{Function, Invocation, Listener};
+pub use kept::{Absence, Kept, Reader};
 pub use part::Reply;
 pub use run::{Mapping, Running};
 pub use settings::Settings;

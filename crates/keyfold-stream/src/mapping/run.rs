@@ -253,7 +253,8 @@ impl Mapping {
             if let Some(seen) = blocked(of.leases.one(io, &lost.key))?
                 && let Some(taken) = blocked(of.leases.take(io, &seen, OWNER))?
             {
-                blocked(of.leases.set_position(io, &taken, &Position::End))?;
+                let end = (&Position::End, of.world.epoch_ms());
+                blocked(of.leases.set_position(io, &taken, end))?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::mapping::filter::Pattern;
 use crate::start::Start;
+use keyfold_types::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 use serde_json::Value as Json;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -87,12 +88,7 @@ impl Settings {
             format!("`{text}` is no mapping: write TABLE=TARGET, such as Orders=./handler")
         })?;
         let (table, target) = (table.trim(), target.trim());
-        let is_of_names = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-        if !table.chars().all(is_of_names) {
-            return Err(format!(
-                "no table is called `{table}`: the names of tables have letters, digits and _.-"
-            ));
-        }
+        check_table(table)?;
         let mut settings = Settings::new(table, target);
         let mut seen: Vec<&str> = Vec::new();
         while !rest.is_empty() {
@@ -160,6 +156,23 @@ impl Settings {
     /// Whether a record, as the event has it, is handled.
     pub(crate) fn keeps(&self, record: &Json) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|pattern| pattern.matches(record))
+    }
+}
+
+/// Refuses a name that no table can have.
+fn check_table(name: &str) -> Result<(), String> {
+    let is_of_names = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    if !name.chars().all(is_of_names) {
+        return Err(format!(
+            "no table is called `{name}`: the names of tables have letters, digits and _.-"
+        ));
+    }
+    let (least, most) = (NAME_CHARS_MIN, NAME_CHARS_MAX);
+    match (least..=most).contains(&name.len()) {
+        true => Ok(()),
+        false => Err(format!(
+            "no table is called `{name}`: the names of tables have {least} to {most} characters"
+        )),
     }
 }
 
@@ -259,20 +272,21 @@ mod tests {
             ("Orders", "write TABLE=TARGET"),
             ("=x", "write TABLE=TARGET"),
             ("T a=x", "no table is called"),
-            ("T=x?batch=0", "from 1 to 10000"),
-            ("T=x?batch=10001", "from 1 to 10000"),
-            ("T=x?window=301", "from 0 to 300"),
-            ("T=x?parallel=11", "from 1 to 10"),
-            ("T=x?retries=10001", "-1 means"),
-            ("T=x?max-age=59", "from 60 to 604800"),
-            ("T=x?start=now", "trim_horizon or latest"),
-            ("T=x?bisect=yes", "takes no value"),
-            ("T=x?batch=1&batch=2", "written twice"),
-            ("T=x?size=1", "no setting `size`"),
-            ("T=x?filter={", "no JSON"),
-            ("T=x?filter={}x", "`&` belongs"),
-            ("T=x?filter={}", "at least one"),
-            ("T=x?on-failure=", "name of a file"),
+            ("To=x", "3 to 255 characters"),
+            ("Tab=x?batch=0", "from 1 to 10000"),
+            ("Tab=x?batch=10001", "from 1 to 10000"),
+            ("Tab=x?window=301", "from 0 to 300"),
+            ("Tab=x?parallel=11", "from 1 to 10"),
+            ("Tab=x?retries=10001", "-1 means"),
+            ("Tab=x?max-age=59", "from 60 to 604800"),
+            ("Tab=x?start=now", "trim_horizon or latest"),
+            ("Tab=x?bisect=yes", "takes no value"),
+            ("Tab=x?batch=1&batch=2", "written twice"),
+            ("Tab=x?size=1", "no setting `size`"),
+            ("Tab=x?filter={", "no JSON"),
+            ("Tab=x?filter={}x", "`&` belongs"),
+            ("Tab=x?filter={}", "at least one"),
+            ("Tab=x?on-failure=", "name of a file"),
         ] {
             let error = Settings::parse(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");

@@ -1,20 +1,22 @@
 //! Reads a shard for a mapping: forms batches, calls the function, and moves the position behind what is
 //! finished.
 
-use crate::lease::{Lease, Trouble};
+use crate::lease::Lease;
 use crate::lease_table::{Changed, LeaseTable};
 use crate::mapping::event;
 use crate::mapping::function::{Function, Invocation, Listener};
 use crate::mapping::lane::{Discarded, EVENT_MAX, Lane};
 use crate::mapping::part::{Condition, Entry, Outcome, Part, Reply};
 use crate::mapping::settings::Settings;
+use crate::mapping::troubles::Troubles;
 use crate::position::Position;
 use crate::records::{TROUBLE_PAUSE, iterator, records};
 use crate::world::{Io, World};
 use keyfold_api::{ErrorKind, StreamEvent};
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use serde_json::Value as Json;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,9 @@ const CAUSE_MAX: usize = 1_000;
 const AHEAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The time between two looks at a shard without records.
 const POLL_TIME: Duration = Duration::from_millis(100);
+
+/// The time between two tries to store a discarded batch.
+const STORE_PAUSE: Duration = Duration::from_secs(5);
 
 /// What a mapping's shards share.
 pub(crate) struct Parts {
@@ -56,12 +61,23 @@ pub struct Shard {
     next_read: Duration,
     is_end: bool,
     lanes: Vec<Lane>,
-    /// Why the last batch of a lane was not handled.
-    errors: BTreeMap<usize, String>,
+    troubles: Troubles,
+    /// The discarded batches that are not stored yet: nothing else is done before they are, so that the position stays
+    /// before them.
+    unstored: VecDeque<Unstored>,
+    /// They are not stored before.
+    next_store: Duration,
     /// The numbers of the records that were read and lie behind the position, in order.
     order: VecDeque<String>,
     /// Those of them that are not finished.
     open: BTreeSet<String>,
+}
+
+/// A discarded batch that is to be stored.
+struct Unstored {
+    lane: usize,
+    record: Json,
+    entries: Vec<Entry>,
 }
 
 impl fmt::Debug for Shard {
@@ -77,12 +93,14 @@ impl Shard {
         let lanes = (0..of.settings.parallel).map(|_| Lane::default()).collect();
         Shard {
             read: lease.position.clone(),
+            troubles: Troubles::after(lease.error.as_ref()),
             lease,
             iterator: None,
             next_read: Duration::ZERO,
             is_end: false,
             lanes,
-            errors: BTreeMap::new(),
+            unstored: VecDeque::new(),
+            next_store: Duration::ZERO,
             order: VecDeque::new(),
             open: BTreeSet::new(),
             of,
@@ -97,20 +115,20 @@ impl Shard {
     /// Does what can be done now: reads records, calls the function for one batch of each lane, and
     /// stores the position.
     pub fn step(&mut self) -> Step {
+        if !self.store() {
+            let now = self.of.world.now();
+            return Step::Wait(self.next_store.saturating_sub(now));
+        }
         self.fetch();
         let now = self.of.world.now();
         for lane in &mut self.lanes {
             lane.form(&self.of.settings, now, self.is_end);
         }
         self.expire();
-        let outcomes = self.invoke();
-        let was_called = !outcomes.is_empty();
-        for (at, outcome) in outcomes {
+        for (at, outcome) in self.invoke() {
             self.settle(at, &outcome);
         }
-        if was_called {
-            self.note_error();
-        }
+        self.note_error();
         match self.checkpoint() {
             Ok(Changed::Yes) => {}
             Ok(Changed::No) => {
@@ -239,7 +257,7 @@ impl Shard {
             let lane = self.lanes.get_mut(at);
             let old = lane.and_then(|lane| lane.expire(&self.of.settings, now_ms));
             if let Some(old) = old {
-                self.discard(old);
+                self.discard(at, old);
             }
         }
     }
@@ -274,45 +292,40 @@ impl Shard {
         let Some(lane) = self.lanes.get_mut(at) else {
             return;
         };
-        match outcome {
-            Outcome::All => drop(self.errors.remove(&at)),
+        let why = match outcome {
+            Outcome::All => None,
             Outcome::UpTo(handled) => {
-                self.errors.remove(&at);
                 let handled = counted(*handled);
                 of.listener
                     .report(&format!("the function handled {handled} of a batch"));
+                None
             }
-            Outcome::Failed(_, why) => {
-                let why = format!("the function failed: {}", in_a_line(why));
-                of.listener.report(&why);
-                self.errors.insert(at, why);
-            }
+            Outcome::Failed(_, why) => Some(format!("the function failed: {}", in_a_line(why))),
             Outcome::Unreachable(why) => {
-                let why = format!("the function is not reached: {}", in_a_line(why));
+                Some(format!("the function is not reached: {}", in_a_line(why)))
+            }
+        };
+        match why {
+            None => self.troubles.end(at),
+            Some(why) => {
                 of.listener.report(&why);
-                self.errors.insert(at, why);
+                self.troubles.note(at, why, of.world.epoch_ms());
             }
         }
         let settled = lane.settle(&of.settings, outcome, now);
         self.finish(&settled.finished);
         if let Some(discarded) = settled.discarded {
-            self.discard(discarded);
+            self.discard(at, discarded);
         }
     }
 
-    /// Stores the last error of the function with the lease, for those who ask for the state of the mapping. Where it
-    /// cannot be stored, the position cannot be, which is reported.
+    /// Stores why the next records are not handled with the lease, for those who ask for the state of the mapping.
+    /// Where it cannot be stored, the position cannot be, which is reported.
     fn note_error(&mut self) {
         let of = &self.of;
-        let why = self.errors.values().next();
-        if why == self.lease.error.as_ref().map(|error| &error.why) {
+        let Some(error) = self.troubles.changed(self.lease.error.as_ref()) else {
             return;
-        }
-        let since = u64::try_from(of.world.epoch_ms()).unwrap_or_default();
-        let error = why.map(|why| Trouble {
-            why: why.clone(),
-            since_epoch_ms: since,
-        });
+        };
         let stored = of.leases.set_error(&*of.world, &self.lease, error.as_ref());
         if matches!(blocked(stored), Ok(Changed::Yes)) {
             self.lease.error = error;
@@ -325,7 +338,7 @@ impl Shard {
         }
     }
 
-    fn discard(&mut self, discarded: Discarded) {
+    fn discard(&mut self, lane: usize, discarded: Discarded) {
         let Discarded { part, condition } = discarded;
         let (of, key) = (&self.of, &self.lease.key);
         let why = match condition {
@@ -336,12 +349,38 @@ impl Shard {
         of.listener
             .report(&format!("a batch of {records} is discarded: {why}"));
         let now_ms = of.world.epoch_ms();
-        let record = event::discarded((key, &part), condition, &of.function.arn(), now_ms);
-        if let Err(why) = of.listener.discarded(&record) {
-            of.listener
-                .report(&format!("a discarded batch is not stored: {why}"));
+        let whose = (of.settings.name.as_str(), of.function.arn());
+        let record = event::discarded((key, &part), condition, (whose.0, &whose.1), now_ms);
+        self.unstored.push_back(Unstored {
+            lane,
+            record,
+            entries: part.entries,
+        });
+        self.store();
+    }
+
+    /// Stores the discarded batches. Returns whether all are; the rest is tried again after a pause.
+    fn store(&mut self) -> bool {
+        let of = Arc::clone(&self.of);
+        let now = of.world.now();
+        while let Some(first) = self.unstored.front() {
+            if self.next_store > now {
+                return false;
+            }
+            if let Err(why) = of.listener.discarded(&first.record) {
+                let why = unstored(&first.entries, &why);
+                of.listener.report(&why);
+                self.troubles.note(first.lane, why, of.world.epoch_ms());
+                self.next_store = now + STORE_PAUSE;
+                self.note_error();
+                return false;
+            }
+            if let Some(stored) = self.unstored.pop_front() {
+                self.troubles.end(stored.lane);
+                self.finish(&stored.entries);
+            }
         }
-        self.finish(&part.entries);
+        true
     }
 
     /// Moves the position behind the records before the first that is not finished.
@@ -360,10 +399,11 @@ impl Shard {
         let Some(to) = to else {
             return Ok(Changed::Yes);
         };
-        let moved = self
-            .of
-            .leases
-            .set_position(&*self.of.world, &self.lease, &to);
+        let moved = self.of.leases.set_position(
+            &*self.of.world,
+            &self.lease,
+            (&to, self.of.world.epoch_ms()),
+        );
         match blocked(moved) {
             Ok(changed) => {
                 self.lease.position = to;
@@ -377,6 +417,16 @@ impl Shard {
             }
         }
     }
+}
+
+/// Why the position stays before a discarded batch.
+fn unstored(entries: &[Entry], why: &str) -> String {
+    let number = |entry: Option<&Entry>| entry.map_or(String::new(), |entry| entry.number.clone());
+    let (first, last) = (number(entries.first()), number(entries.last()));
+    let why = in_a_line(why);
+    format!(
+        "a discarded batch, records {first} to {last}, is not stored, which is tried again: {why}"
+    )
 }
 
 /// `1 record`, `2 records`.

@@ -32,6 +32,9 @@ pub struct ShardStatus {
     pub key: ShardKey,
     /// Up to where its records are handled.
     pub position: Position,
+    /// When it moved, milliseconds since 1970; `None` where it has not since the mapping began. That of a mapping which
+    /// no server runs any more moves no more.
+    pub moved_epoch_ms: Option<u64>,
     /// The records behind it, filtered or not, as far as a few pages show them.
     pub behind: u64,
     /// Whether there may be more of them.
@@ -42,7 +45,7 @@ pub struct ShardStatus {
     pub error: Option<Trouble>,
 }
 
-/// The state of each mapping that has begun.
+/// The state of each mapping that has begun, and has shards: those of tables that were deleted have none.
 ///
 /// # Errors
 /// The backend's; `Refused` when the table of leases has items of others.
@@ -66,10 +69,12 @@ async fn all(world: &dyn World) -> Result<Vec<MappingStatus>, ClientError> {
                 Row::Lease(_) | Row::Stream(_) => {}
             }
         }
-        found.push(MappingStatus {
-            name: leases.consumer,
-            shards,
-        });
+        if !shards.is_empty() {
+            found.push(MappingStatus {
+                name: leases.consumer,
+                shards,
+            });
+        }
     }
     Ok(found)
 }
@@ -122,6 +127,7 @@ async fn of(world: &dyn World, lease: Lease) -> Result<ShardStatus, ClientError>
         lag: Duration::from_millis(age),
         key: lease.key,
         position: lease.position,
+        moved_epoch_ms: lease.moved_epoch_ms,
         error: lease.error,
     })
 }

@@ -6,6 +6,7 @@
     reason = "each test uses its part, and fails by panicking"
 )]
 
+pub(crate) mod play;
 pub(crate) mod simulation;
 pub(crate) mod views;
 

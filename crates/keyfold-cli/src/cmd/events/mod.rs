@@ -1,10 +1,15 @@
 //! `keyfold events`: what became of the events of `keyfold serve --on-stream`.
 //!
-//! `discarded` lists the batches that a mapping has given up, with the records that the stream still holds, and sends
-//! them again. `status` shows how far the mappings are.
+//! `failures` lists the batches that a mapping has given up, with the records that the stream still holds; `replay`
+//! sends them again. `batches` is the file of them, and `found` one of them with its records. `status` shows how far
+//! the mappings are.
 
 mod age;
-mod discarded;
+mod batches;
+mod failures;
+mod found;
+mod names;
+mod replay;
 mod status;
 
 use crate::backend::BackendArguments;
@@ -50,6 +55,10 @@ enum Action {
         /// settings filter, parallel, report-failures and timeout count.
         #[arg(long, value_name = "TABLE=TARGET", value_parser = parsed)]
         to: Box<Settings>,
+        /// The mapping that has discarded the batches, as `failures` names it: needed where the file has batches of
+        /// several mappings of the table.
+        #[arg(long, value_name = "NAME")]
+        of: Option<String>,
         /// The batch, by the number that `failures` shows [default: all of the table].
         #[arg(long, value_name = "N")]
         batch: Option<usize>,
@@ -61,13 +70,21 @@ enum Action {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
         Action::Status { table, backend } => status::show(table.as_deref(), backend, output),
-        Action::Failures { file, backend } => discarded::list(file, backend, output),
+        Action::Failures { file, backend } => failures::list(file, backend, output),
         Action::Replay {
             file,
             to,
+            of,
             batch,
             backend,
-        } => discarded::replay((file, *batch), to, backend, output),
+        } => {
+            let chosen = replay::Chosen {
+                file,
+                number: *batch,
+                of: of.as_deref(),
+            };
+            replay::replay(&chosen, to, backend, output)
+        }
     }
 }
 

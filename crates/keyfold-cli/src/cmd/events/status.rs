@@ -1,18 +1,19 @@
 //! `keyfold events status`: how far the mappings of `serve --on-stream` are.
 
 use super::age::aged;
+use super::names::named;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, STRONG};
+use keyfold_api::{DescribeTableInput, ErrorKind};
 use keyfold_client::origin;
+use keyfold_model::near;
 use keyfold_stream::mapping::{MappingStatus, ShardStatus, status};
-use keyfold_stream::{Position, sends, table_of};
+use keyfold_stream::{Position, Sends, sends, table_of};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// What the name of a mapping begins with that has no other one.
-const PREFIX: &str = "on-stream ";
 
 pub(super) fn show(
     table: Option<&str>,
@@ -22,6 +23,7 @@ pub(super) fn show(
     let send = sends(Arc::new(backend.open_as_it_is(Use::Read)?));
     let mut all = status(&send)?;
     if let Some(table) = table {
+        check_table(&send, table, &all)?;
         let is_of_table = |shard: &ShardStatus| table_of(&shard.key.stream) == table;
         all.iter_mut()
             .for_each(|mapping| mapping.shards.retain(is_of_table));
@@ -40,20 +42,46 @@ pub(super) fn show(
     Ok(())
 }
 
-/// A mapping as the lines of a server name it.
-fn named(mapping: &MappingStatus) -> String {
-    match mapping.name.strip_prefix(PREFIX) {
-        Some(rest) => rest.replacen(' ', "=", 1),
-        None => mapping.name.clone(),
+/// Refuses a table that is not there, and of which no mapping has begun.
+fn check_table(send: &Sends, table: &str, all: &[MappingStatus]) -> Result<(), Failure> {
+    let shards = all.iter().flat_map(|mapping| &mapping.shards);
+    let mut known: BTreeSet<&str> = shards.map(|shard| table_of(&shard.key.stream)).collect();
+    if known.contains(table) || has_table(send, table)? {
+        return Ok(());
+    }
+    let near = near::meant(table, known.iter().copied());
+    let have = match known.pop_first() {
+        None => "no mapping has begun".to_owned(),
+        Some(first) => known
+            .iter()
+            .fold(format!("mappings have begun of {first}"), |text, name| {
+                format!("{text}, {name}")
+            }),
+    };
+    let why = format!("there is no table {table}; {have}{near}");
+    Err(Failure::not_found(why).in_table(table))
+}
+
+fn has_table(send: &Sends, table: &str) -> Result<bool, Failure> {
+    let input = DescribeTableInput {
+        table_name: Some(table.to_owned()),
+    };
+    match send(input.into()) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 
 fn lines(mapping: &MappingStatus) {
-    terminal::line(&format!("{STRONG}{}{STRONG:#}", named(mapping)));
+    terminal::line(&format!(
+        "{STRONG}{}{STRONG:#}",
+        terminal::shown(&named(&mapping.name))
+    ));
     for shard in &mapping.shards {
         let at = match &shard.position {
-            Position::Horizon => "no record is handled yet".to_owned(),
-            Position::After(number) => format!("handled up to {number}"),
+            Position::Horizon => "no record of this shard is handled yet".to_owned(),
+            Position::After(number) => format!("handled up to {number}{}", moved(shard)),
             Position::End => "ended".to_owned(),
         };
         let least = if shard.has_more { "at least " } else { "" };
@@ -74,6 +102,12 @@ fn lines(mapping: &MappingStatus) {
     }
 }
 
+/// How long the position of a shard has not moved.
+fn moved(shard: &ShardStatus) -> String {
+    let moved = shard.moved_epoch_ms;
+    moved.map_or(String::new(), |at| format!(" {} ago", aged(age_ms(at))))
+}
+
 fn age_ms(moment_ms: u64) -> u64 {
     let now = u64::try_from(origin().now_epoch_ms).unwrap_or_default();
     now.saturating_sub(moment_ms)
@@ -86,6 +120,7 @@ fn document(mapping: &MappingStatus) -> Json {
             "stream": shard.key.stream,
             "shard": shard.key.shard,
             "position": shard.position.to_string(),
+            "movedMs": shard.moved_epoch_ms,
             "behind": shard.behind,
             "hasMore": shard.has_more,
             "lagMs": u64::try_from(shard.lag.as_millis()).unwrap_or(u64::MAX),

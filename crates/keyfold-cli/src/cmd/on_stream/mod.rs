@@ -10,6 +10,7 @@ mod url;
 pub(super) use surroundings::Served;
 
 use crate::failure::Failure;
+use crate::lines::LineFile;
 use crate::terminal;
 use clap::Args;
 use keyfold_client::Backend;
@@ -17,8 +18,7 @@ use keyfold_engine::Engine;
 use keyfold_stream::mapping::{Function, Listener, Running, Settings};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use surroundings::Surroundings;
@@ -43,7 +43,7 @@ pub(super) struct OnStream {
 pub(super) struct Prepared {
     settings: Settings,
     target: Target,
-    discards: Option<File>,
+    discards: Option<LineFile>,
 }
 
 enum Target {
@@ -66,7 +66,7 @@ impl OnStream {
             }
             let mut one = Prepared::of(settings, "--on-stream")?;
             let discards = settings.on_failure.as_ref().map(|file| {
-                let opened = OpenOptions::new().create(true).append(true).open(file);
+                let opened = LineFile::open(Path::new(file));
                 opened.map_err(|error| failure(format!("on-failure={file}: {error}")))
             });
             one.discards = discards.transpose()?;
@@ -247,7 +247,7 @@ impl Called {
 /// Writes what a mapping does to standard error, and discarded batches to their file.
 struct Log {
     label: String,
-    discards: Option<Mutex<File>>,
+    discards: Option<Mutex<LineFile>>,
 }
 
 impl Listener for Log {
@@ -256,9 +256,8 @@ impl Listener for Log {
             return Ok(());
         };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One write: another mapping may append to the same file, and a server that is killed leaves no part of a line.
-        let line = format!("{record}\n");
-        file.write_all(line.as_bytes())
+        // Another mapping may add to the same file.
+        file.add(&record.to_string())
             .map_err(|error| error.to_string())
     }
 

@@ -33,10 +33,13 @@ impl Url {
             .map_err(|error| format!("`{text}` is no URL: {error}"))?;
         let authority = uri.authority().filter(|one| !one.host().is_empty());
         match (uri.scheme_str(), authority) {
-            (Some("http"), Some(authority)) => Ok(Url {
-                authority: authority.to_string(),
-                path: uri.path().to_owned(),
-            }),
+            (Some("http"), Some(authority)) => {
+                check(text, authority)?;
+                Ok(Url {
+                    authority: authority.to_string(),
+                    path: uri.path().to_owned(),
+                })
+            }
             (_, _) => Err(format!(
                 "`{text}` is no URL of a local function: write http://HOST:PORT/PATH"
             )),
@@ -67,6 +70,23 @@ impl Url {
             true => self.authority.clone(),
             false => format!("{}:80", self.authority),
         }
+    }
+}
+
+/// Refuses what no connection can be made to, and what would not be sent.
+fn check(text: &str, authority: &hyper::http::uri::Authority) -> Result<(), String> {
+    if authority.as_str().contains('@') {
+        return Err(format!(
+            "`{text}` has a user, who is not sent: write http://HOST:PORT/PATH"
+        ));
+    }
+    let behind = authority.as_str().strip_prefix(authority.host());
+    match behind.and_then(|behind| behind.strip_prefix(':')) {
+        Some(port) if port.parse().is_ok_and(|port: u16| port > 0) => Ok(()),
+        Some(port) => Err(format!(
+            "`{text}` has no port: `{port}` is no whole number from 1 to 65535"
+        )),
+        None => Ok(()),
     }
 }
 

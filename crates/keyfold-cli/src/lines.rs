@@ -1,0 +1,76 @@
+//! Files to which whole lines are added, each in one write.
+//!
+//! Several processes may add to one file. The last line may be torn: its writer was killed, or the disk was full. Then
+//! the next line begins with a newline, so that it stands alone.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+/// A file to which lines are added.
+#[derive(Debug)]
+pub(crate) struct LineFile {
+    file: File,
+    /// A pipe or a device has no last byte.
+    has_end: bool,
+}
+
+impl LineFile {
+    /// Opens a file, which is made if need be.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) fn open(path: &Path) -> io::Result<LineFile> {
+        let has_end = path.metadata().map_or(true, |found| found.is_file());
+        let mut options = OpenOptions::new();
+        let options = options.create(true).append(true).read(has_end);
+        Ok(LineFile {
+            file: options.open(path)?,
+            has_end,
+        })
+    }
+
+    /// Locks the file until it is closed, which the system does when the process ends. Returns whether no other
+    /// process has locked it.
+    ///
+    /// # Errors
+    /// When it cannot be locked.
+    pub(crate) fn lock(&self) -> io::Result<bool> {
+        match self.file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// All bytes of the file.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// When it cannot be written. A part of it may have been.
+    pub(crate) fn add(&mut self, line: &str) -> io::Result<()> {
+        let before = if self.is_torn()? { "\n" } else { "" };
+        self.file.write_all(format!("{before}{line}\n").as_bytes())
+    }
+
+    /// Whether the last line has no end.
+    fn is_torn(&mut self) -> io::Result<bool> {
+        if !self.has_end || self.file.metadata()?.len() == 0 {
+            return Ok(false);
+        }
+        let mut last = [0];
+        self.file.seek(SeekFrom::End(-1))?;
+        self.file.read_exact(&mut last)?;
+        Ok(last != *b"\n")
+    }
+}
