@@ -135,7 +135,7 @@ test("on a folder the goods stay where they are, and a dispatcher without a page
   for (const [words, said] of [
     [["assign", "item-2", "east"], "container east is full, or there is none"],
     [["show", "nothing"], "there is no item nothing"],
-    [["container", "c2", "-1"], "Freight stays closed: A container has from 1 to 1,000 places."],
+    [["container", "c2", "-1"], "Freight stays closed: A container has from 1 to 1,000 places. Send one of these numbers."],
     [["container", "c2", "9".repeat(20)], `Freight stays closed: ${"9".repeat(20)} is no number of places`],
   ]) {
     const refused = await started("freight", words);
