@@ -109,7 +109,7 @@ test("what cannot be is refused with a sentence", async () => {
     return answer.value.detail;
   };
   const order = { customerId: "zoe", productId: "rug", regionId: "west", quantity: 1 };
-  assert.equal(await refused(400, "POST", "/api/orders", { ...order, productId: "car" }), "There is no product car.");
+  assert.equal(await refused(400, "POST", "/api/orders", { ...order, productId: "car" }), "There is no product car. Send one that there is.");
   await refused(400, "POST", "/api/orders", { ...order, regionId: "moon" });
   await refused(400, "POST", "/api/orders", { ...order, quantity: 0 });
   await refused(400, "POST", "/api/orders", { ...order, customerId: "" });
