@@ -10,6 +10,7 @@ mod builds;
 mod callers;
 mod changed;
 mod clone;
+mod copies;
 mod counts;
 mod e2e;
 mod elsewhere;
