@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use workplace::Workplace;
 use workplace::function::{line, take};
@@ -19,6 +19,11 @@ use workplace::server::Server;
 
 const MODEL: &str = "model notes 1\ntable Notes (PK, SK)\n  stream new and old images\nentity Note\n  id: string\n  \
                      key \"NOTE#{id}\" \"N\"\n";
+
+/// The file of the discarded batches.
+fn failed_file(place: &Workplace) -> PathBuf {
+    place.folder.path().join("failed.jsonl")
+}
 
 /// A server whose mapping has discarded the second of three records: with the numbers of all three.
 fn with_a_discard(place: &Workplace, listener: &TcpListener, failed: &str) -> (Server, Vec<Json>) {
@@ -42,12 +47,7 @@ fn with_a_discard(place: &Workplace, listener: &TcpListener, failed: &str) -> (S
 fn discarded_records_are_listed_and_replayed_as_one_event() {
     let place = Workplace::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let failed = &place
-        .folder
-        .path()
-        .join("failed.jsonl")
-        .display()
-        .to_string();
+    let failed = &failed_file(&place).display().to_string();
     let (server, numbers) = with_a_discard(&place, &listener, failed);
     let at = ["--endpoint", server.endpoint.as_str()];
     let listed = |code| place.json(code, &[&["events", "failures", failed], &at[..]].concat());
@@ -100,12 +100,7 @@ fn discarded_records_are_listed_and_replayed_as_one_event() {
 fn a_discarded_record_that_the_stream_does_not_hold_is_said() {
     let place = Workplace::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let failed = &place
-        .folder
-        .path()
-        .join("failed.jsonl")
-        .display()
-        .to_string();
+    let failed = &failed_file(&place).display().to_string();
     let (server, numbers) = with_a_discard(&place, &listener, failed);
     let stored: Json = serde_json::from_str(&line(Path::new(failed))).unwrap();
     let changed = |name: &str, count: u64, stream: &str| {
@@ -163,7 +158,7 @@ impl Play {
     fn new() -> Play {
         let place = Workplace::new();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let failed = place.folder.path().join("failed.jsonl");
+        let failed = failed_file(&place);
         let (server, numbers) = with_a_discard(&place, &listener, &failed.display().to_string());
         let stored = serde_json::from_str(&line(&failed)).unwrap();
         Play {
