@@ -15,6 +15,13 @@ pub(crate) struct LineFile {
     has_end: bool,
 }
 
+impl Drop for LineFile {
+    fn drop(&mut self) {
+        // A process that is being started has the file open, too: closing it does not end the lock at once.
+        drop(self.file.unlock());
+    }
+}
+
 impl LineFile {
     /// Opens a file, which is made if need be.
     ///
@@ -30,7 +37,7 @@ impl LineFile {
         })
     }
 
-    /// Locks the file until it is closed, which the system does when the process ends. Returns whether no other
+    /// Locks the file until this is dropped, or the process ends. Returns whether no other
     /// process has locked it.
     ///
     /// # Errors
@@ -72,5 +79,23 @@ impl LineFile {
         self.file.seek(SeekFrom::End(-1))?;
         self.file.read_exact(&mut last)?;
         Ok(last != *b"\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::LineFile;
+
+    #[test]
+    fn who_has_inherited_the_file_does_not_hold_it() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("lines");
+        let lines = LineFile::open(&path).unwrap();
+        assert!(lines.lock().unwrap());
+        let _inherited = lines.file.try_clone().unwrap();
+        assert!(!LineFile::open(&path).unwrap().lock().unwrap());
+        drop(lines);
+        assert!(LineFile::open(&path).unwrap().lock().unwrap());
     }
 }

@@ -55,7 +55,14 @@ impl Moment {
 /// A lock on a file, which the system takes back when the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that is being started has the file open, too: closing it does not end the lock at once.
+        drop(self.file.unlock());
+    }
 }
 
 impl Lock {
@@ -70,7 +77,7 @@ impl Lock {
             .write(true)
             .open(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
+            Ok(()) => Ok(Some(Lock { file })),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
             Err(std::fs::TryLockError::Error(error)) => Err(error),
         }
@@ -82,5 +89,22 @@ impl Lock {
     /// When it cannot be removed.
     pub(crate) fn remove(path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use super::Lock;
+
+    #[test]
+    fn who_has_inherited_the_file_does_not_hold_it() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("lock");
+        let lock = Lock::take(&path).unwrap().unwrap();
+        let _inherited = lock.file.try_clone().unwrap();
+        assert!(Lock::take(&path).unwrap().is_none());
+        drop(lock);
+        assert!(Lock::take(&path).unwrap().is_some());
     }
 }

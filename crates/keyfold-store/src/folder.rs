@@ -28,10 +28,22 @@ enum Found {
     Copy,
 }
 
+/// The locked file of the marker.
+#[derive(Debug)]
+struct Marker(File);
+
+impl Drop for Marker {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that this one is starting has it open, too, until its
+        // own program begins, and the lock would last as long.
+        drop(self.0.unlock());
+    }
+}
+
 /// A folder that no other process can open until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    marker: File,
+    marker: Marker,
     /// Whether the folder holds a store already.
     pub(crate) is_store: bool,
 }
@@ -44,7 +56,8 @@ impl Claim {
 }
 
 /// Writes a marker over the old one. Both fit in one sector, so one of them is there after a crash.
-fn write_marker(mut file: &File, marker: &str) -> Result<(), StoreError> {
+fn write_marker(Marker(file): &Marker, marker: &str) -> Result<(), StoreError> {
+    let mut file = file;
     file.rewind()?;
     file.write_all(padded(marker).as_bytes())?;
     Ok(file.sync_all()?)
@@ -279,7 +292,7 @@ fn remove_other_access(_folder: &Path) {}
 
 /// Locks a folder; returns the file of the marker, and what the folder holds. A folder that is
 /// absent is made.
-fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
+fn lock(folder: &Path) -> Result<(Marker, Found), StoreError> {
     if !folder.exists() {
         make_private(folder)?;
     }
@@ -295,15 +308,16 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&path).at(&path)?;
+    let file = options.open(&path).at(&path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
         Err(TryLockError::Error(error)) => return Err(error.into()),
     }
+    let mut marker = Marker(file);
     // Through the handle that holds the lock: others may not read where locks are mandatory.
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).at(&path)?;
+    marker.0.read_to_end(&mut bytes).at(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     let found = match text.trim_end() {
         STORE => Found::Store,
@@ -329,7 +343,7 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
             return Err(StoreError::OtherFormat(advised(folder, &what)));
         }
     };
-    Ok((file, found))
+    Ok((marker, found))
 }
 
 /// Whether a folder holds files of a store besides the marker.
@@ -398,6 +412,17 @@ mod tests {
             assert_eq!(claim(&folder).is_ok(), is_whole, "{cut} bytes");
             assert_eq!(claim_for_copy(&folder).is_err(), is_whole, "{cut} bytes");
         }
+    }
+
+    /// As a process that is being started, while another thread drops the store.
+    #[test]
+    fn who_has_inherited_the_file_does_not_hold_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let claimed = claim(place.path()).unwrap();
+        let _inherited = claimed.marker.0.try_clone().unwrap();
+        assert!(matches!(claim(place.path()), Err(StoreError::Locked)));
+        drop(claimed);
+        drop(claim(place.path()).unwrap());
     }
 
     #[test]
