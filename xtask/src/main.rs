@@ -65,8 +65,7 @@ fn main() -> ExitCode {
             ("format", format),
             ("tidy", tidy::run),
             ("lints", lints),
-            ("Rust tests", rust_tests),
-            ("applications, and what runs beside", applications),
+            ("tests", tests),
         ],
         Some("rust") => &[("Rust tests", chosen_rust_tests)],
         Some("applications") => &[("applications, and what runs beside", applications)],
@@ -116,13 +115,22 @@ const BESIDE: [(&str, Step); 5] = [
     ("fuzzing", fuzz::run),
 ];
 
+/// All tests. A run shows everything that is wrong.
+fn tests(root: &Path) -> Result<(), String> {
+    let rust = all(root, &[("Rust tests", rust_tests)]);
+    let others = all(
+        root,
+        &[("applications, and what runs beside", applications)],
+    );
+    rust.and(others)
+}
+
 /// The tests with programs of others, which mostly wait for each other.
 fn applications(root: &Path) -> Result<(), String> {
     install::shared(root)?;
     let beside = beside::Steps::start(root, "beside", 10)?;
     let examples = beside::Steps::start(root, "examples", 0)?;
     let clients = all(root, &[("end-to-end tests", e2e::run)]);
-    // A run shows everything that is wrong.
     let examples = examples.finish();
     let beside = beside.finish();
     clients.and(examples).and(beside)
