@@ -3,14 +3,14 @@
 
 use crate::answer::{ANSWER_WITHIN, ask, is_problem};
 use crate::callers;
-use crate::members;
+use crate::members::{self, Doubles};
 use std::process::{Command, Stdio};
 
 /// Names the one further name that an application answers to.
 pub(crate) const ALLOW_HOST: &str = "ALLOW_HOST";
 
 /// Asks an application that is open for its first page, and for what it has to refuse.
-pub(crate) fn is_open(address: &str) -> Result<(), String> {
+pub(crate) fn is_open(address: &str, doubles: Doubles) -> Result<(), String> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
     for host in [address, &format!("localhost:{port}")] {
         let first = ask(address, "GET / HTTP/1.1", &[("host", host)])?;
@@ -28,7 +28,7 @@ pub(crate) fn is_open(address: &str) -> Result<(), String> {
     }
     let nothing = ask(address, "GET /api/nothing HTTP/1.1", &[("host", address)])?;
     is_problem(&nothing, 404, "not_found")?;
-    members::are_named(address)?;
+    members::are_named(address, doubles)?;
     callers::names(address)?;
     callers::pages(address)
 }

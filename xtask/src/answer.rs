@@ -19,17 +19,27 @@ pub(crate) struct Answer {
 
 /// Whether an answer is the one form that problems have (RFC 9457).
 pub(crate) fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
-    let said = format!("{} {} {}", answer.status, answer.kind, answer.body);
-    let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-    let has_sentence = body["detail"].as_str().is_some_and(|text| !text.is_empty());
-    let is_form = answer.status == status
-        && answer.kind == "application/problem+json"
-        && body["status"] == status
-        && body["code"] == code
-        && has_sentence;
-    match is_form {
+    let told = problem(answer)?;
+    match answer.status == status && told["code"] == code {
         true => Ok(()),
-        false => Err(format!("no problem {status} {code}: {said}")),
+        false => Err(format!("no problem {status} {code}: {told}")),
+    }
+}
+
+/// The problem that an answer is, of whichever status and code.
+pub(crate) fn problem(answer: &Answer) -> Result<Value, String> {
+    let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+    let is_text = |name: &str| body[name].as_str().is_some_and(|text| !text.is_empty());
+    let is_form = answer.kind == "application/problem+json"
+        && body["status"] == answer.status
+        && is_text("code")
+        && is_text("detail");
+    match is_form {
+        true => Ok(body),
+        false => Err(format!(
+            "no problem: {} {} {}",
+            answer.status, answer.kind, answer.body
+        )),
     }
 }
 

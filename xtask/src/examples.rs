@@ -6,6 +6,7 @@ use crate::callers;
 use crate::clone::clone;
 use crate::elsewhere::Engine;
 use crate::install::{self, keyfold, node, npm, npm_run, python, target};
+use crate::members::Doubles;
 use crate::{execute, say};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -437,16 +438,28 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
     };
     let mut program = prepare(&fresh)?;
     program.stdout(Stdio::piped());
+    let in_javascript = place.example(name).join("package.json").exists();
+    let doubles = match in_javascript {
+        true => Doubles::Taken,
+        false => Doubles::Refused,
+    };
     alike::takes_words(&program)
         .and_then(|()| alike::refuses_names(&mut program))
         // An empty name, as files of settings have it, allows none.
-        .and_then(|()| open(program.env(ALLOW_HOST, ""), alike::is_open))
+        .and_then(|()| {
+            open(program.env(ALLOW_HOST, ""), |address| {
+                alike::is_open(address, doubles)
+            })
+        })
         .and_then(|()| open(program.env(ALLOW_HOST, callers::PROXY), callers::by_proxy))
         .map_err(|why| format!("{name} from a clone: {why}"))
 }
 
 /// Opens a program, asks it at its address, and closes it.
-fn open(program: &mut Command, asked: fn(&str) -> Result<(), String>) -> Result<(), String> {
+fn open(
+    program: &mut Command,
+    asked: impl FnOnce(&str) -> Result<(), String>,
+) -> Result<(), String> {
     let mut running = program
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;

@@ -20,6 +20,7 @@ mod install;
 mod lanes;
 mod members;
 mod modules;
+mod schemas;
 mod scripts;
 mod tidy;
 mod web;
