@@ -27,7 +27,12 @@ pub(crate) fn good(description: &Value, schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("object") => Value::Object(members(description, schema)),
         Some("array") => json!([good(description, &schema["items"])]),
-        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(1)),
+        // A description may write the least whole number as `0.0`.
+        Some("integer") => match schema["minimum"].as_f64() {
+            Some(least) => serde_json::from_str(&format!("{least:.0}")).unwrap_or(json!(1)),
+            None => json!(1),
+        },
+        Some("number") => schema.get("minimum").cloned().unwrap_or(json!(1)),
         Some("boolean") => json!(true),
         _ if schema["format"] == "date-time" => json!("2026-11-28T10:00:00Z"),
         _ => json!("1"),
@@ -141,8 +146,7 @@ mod tests {
 
     #[test]
     fn bodies_are_made_of_a_description() {
-        let line =
-            json!({ "type": "object", "properties": { "n": { "type": "integer", "minimum": 2 } } });
+        let line = json!({ "type": "object", "properties": { "n": { "type": "integer", "minimum": 2.0 } } });
         let description = json!({ "line": line });
         let body = json!({
             "type": "object",
