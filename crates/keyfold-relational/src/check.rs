@@ -3,7 +3,7 @@
 
 use crate::cell::Cell;
 use crate::convert::Problem;
-use crate::doubles::{Claimed, HELD_MAX};
+use crate::doubles::{Claimed, HELD_MAX, of_row};
 use crate::drafts::{Claim, digest};
 use crate::mapping::{Mapped, Mapping};
 use crate::pages::Cursor;
@@ -12,9 +12,13 @@ use crate::source::{Source, SourceError};
 use crate::statement::PAGE;
 use keyfold_lower::write::Contribution;
 use keyfold_model::schema::Aggregate;
+use std::collections::BTreeSet;
 
 /// The most problems that are listed; more are counted.
 pub(crate) const LISTED_MAX: usize = 100;
+
+/// The most children without a parent that are looked at again.
+const FIRST_MAX: usize = 2_000_000;
 
 /// The rows of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,31 +207,71 @@ impl Look<'_> {
     ) -> Result<(), SourceError> {
         let buckets = self.total(parent)? / HELD_MAX + 1;
         for bucket in 0..buckets {
-            let mut claimed = Claimed::of_bucket(bucket, buckets);
-            let mut cursor = Cursor::default();
-            while !self.progress.is_stopping()
-                && let Some(page) = cursor.next(parent, self.source, PAGE)?
-            {
-                for row in &page.rows {
-                    let key = parent.key(&parent.identity_of(row)).ok();
-                    let place = key.and_then(|key| parent.place(&key).ok());
-                    place
-                        .iter()
-                        .for_each(|place| claimed.add(digest(&Claim::Item, place)));
-                }
+            let mut first = BTreeSet::new();
+            let of = (parent, aggregate);
+            let claimed = Claimed::of_bucket(bucket, buckets);
+            orphans(
+                of,
+                child,
+                (self.source, self.progress),
+                claimed,
+                &mut |row, _| {
+                    first.extend(of_row(child, row).filter(|_| first.len() < FIRST_MAX));
+                },
+            )?;
+            if first.is_empty() {
+                continue;
             }
-            let mut cursor = Cursor::default();
-            while !self.progress.is_stopping()
-                && let Some(page) = cursor.next(child, self.source, PAGE)?
-            {
-                for row in &page.rows {
-                    let lacks = lacking((parent, aggregate), child, row, &claimed);
-                    lacks.into_iter().for_each(|one| self.checked.add(one));
-                }
-            }
+            // Programs write between the look at parents and that at children. Whose parent came meanwhile has
+            // one now.
+            let claimed = Claimed::of_bucket(bucket, buckets);
+            let checked = &mut self.checked;
+            orphans(
+                of,
+                child,
+                (self.source, self.progress),
+                claimed,
+                &mut |row, problem| {
+                    if of_row(child, row).is_some_and(|one| first.contains(&one)) {
+                        checked.add(problem);
+                    }
+                },
+            )?;
         }
         Ok(())
     }
+}
+
+/// Looks at all parents of a bucket, and then at all children: tells those whose parent is no row.
+fn orphans(
+    of: (&Mapped<'_>, &Aggregate),
+    child: &Mapped<'_>,
+    (source, progress): (&mut dyn Source, &Progress),
+    mut claimed: Claimed,
+    tell: &mut dyn FnMut(&[Cell], Problem),
+) -> Result<(), SourceError> {
+    let (parent, _) = of;
+    let mut cursor = Cursor::default();
+    while !progress.is_stopping()
+        && let Some(page) = cursor.next(parent, source, PAGE)?
+    {
+        for row in &page.rows {
+            of_row(parent, row)
+                .into_iter()
+                .for_each(|one| claimed.add(one));
+        }
+    }
+    let mut cursor = Cursor::default();
+    while !progress.is_stopping()
+        && let Some(page) = cursor.next(child, source, PAGE)?
+    {
+        for row in &page.rows {
+            if let Some(problem) = lacking(of, child, row, &claimed) {
+                tell(row, problem);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The problem of a row whose parent is no row.

@@ -138,7 +138,7 @@ pub(crate) fn doubled(
 }
 
 /// What stands for the item of a row; `None` where it makes none.
-fn of_row(mapped: &Mapped<'_>, row: &[Cell]) -> Option<u128> {
+pub(crate) fn of_row(mapped: &Mapped<'_>, row: &[Cell]) -> Option<u128> {
     let key = mapped.key(&mapped.identity_of(row)).ok()?;
     let place = mapped.place(&key).ok()?;
     Some(digest(&Claim::Item, &place))

@@ -62,6 +62,16 @@ fn what_would_come_back_as_another_row_is_listed() {
 }
 
 #[test]
+fn rows_that_change_meanwhile_have_no_problem() {
+    let world = World::one(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, v INTEGER NOT NULL); INSERT INTO a VALUES (1, 0), (2, 0);",
+        "id: int, v: int",
+        "a",
+    );
+    world.finds_nothing_beside(&["UPDATE a SET v = ?1"], found);
+}
+
+#[test]
 fn capitals_of_a_column_without_case_are_told_apart() {
     let sql = "CREATE TABLE a (id TEXT COLLATE NOCASE PRIMARY KEY NOT NULL, v TEXT COLLATE NOCASE); \
                INSERT INTO a VALUES ('x', 'B')";

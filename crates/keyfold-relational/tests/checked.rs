@@ -132,6 +132,26 @@ fn an_item_that_is_counted_has_its_parent() {
 }
 
 #[test]
+fn rows_that_come_meanwhile_have_no_problem() {
+    let world = World::new(
+        "CREATE TABLE c(id INTEGER PRIMARY KEY); CREATE TABLE o(id INTEGER PRIMARY KEY, cid INT, v TEXT UNIQUE);",
+        "entity C\n  id: int, n: int\n  key \"C#{id}\" \"P\"\n  count n of O\n  from c\n\n\
+         entity O\n  cid: C.id, oid: int, v: string?\n  key \"C#{cid}\" \"O#{oid}\"\n  unique v\n  from o set oid = o.id\n",
+    );
+    world.finds_nothing_beside(
+        &[
+            "INSERT INTO c VALUES (?1)",
+            "INSERT INTO o VALUES (?1, ?1, NULL)",
+            "UPDATE o SET v = NULL WHERE id = ?1 - 1",
+            "UPDATE o SET v = 'one' WHERE id = ?1",
+            "DELETE FROM o WHERE id = ?1 - 20",
+            "DELETE FROM c WHERE id = ?1 - 20",
+        ],
+        World::problems,
+    );
+}
+
+#[test]
 fn an_item_counts_others_of_its_own_kind() {
     let world = World::new(
         "CREATE TABLE c(id INTEGER PRIMARY KEY, parent INT); INSERT INTO c VALUES (1, 2), (2, 1), (3, 4), (5, NULL);",

@@ -236,6 +236,29 @@ fn a_switch_of_sides_that_differ_changes_nothing(shop: &Shop) {
     );
 }
 
+fn a_switch_that_cannot_carry_an_item_changes_nothing(shop: &Shop) {
+    shop.put("Order", &order("0")).unwrap();
+    for _ in 0..2 {
+        let Err(ended) = shop.switch(Switch::Back) else {
+            panic!("it was switched")
+        };
+        let said = problem(ended);
+        let due = "Order (customerId = 1, orderId = a): the database refuses its row: ";
+        assert!(said.starts_with(due), "{said}");
+        // A program can mend it.
+        assert_eq!(
+            shop.takes(),
+            Takes {
+                rows: false,
+                items: true
+            }
+        );
+    }
+    shop.put("Order", &order("3.75")).unwrap();
+    assert!(matches!(shop.switch(Switch::Back), Ok(Turned::Done(_))));
+    assert_eq!(shop.rows().orders[&(1, "a".to_owned())].1, 375);
+}
+
 fn a_run_that_was_overtaken_writes_nothing(shop: &Shop) {
     let mut source = shop.source();
     let lead = source.lead().unwrap();
@@ -286,7 +309,7 @@ fn programs_write_again_when_it_is_over(shop: &Shop) {
 type Story = (&'static str, fn(&Shop));
 
 /// What is so with each database.
-const STORIES: [Story; 9] = [
+const STORIES: [Story; 10] = [
     ("told", programs_are_told_where_to_write),
     (
         "refused",
@@ -299,6 +322,7 @@ const STORIES: [Story; 9] = [
         a_migration_is_given_up_while_the_database_leads_alone,
     ),
     ("differ", a_switch_of_sides_that_differ_changes_nothing),
+    ("stuck", a_switch_that_cannot_carry_an_item_changes_nothing),
     ("overtaken", a_run_that_was_overtaken_writes_nothing),
     (
         "own",

@@ -156,7 +156,10 @@ fn two_runs_do_not_share_a_database() {
     let mut first = Postgres::open(&name).unwrap();
     keyfold_relational::Source::claim(&mut first).unwrap();
     let said = run(&model, &name, &backend(&model)).unwrap_err();
-    assert!(said.contains("another migration"), "{said}");
+    assert!(
+        said.contains("another `keyfold migrate` is at work"),
+        "{said}"
+    );
     drop(first);
     assert_eq!(run(&model, &name, &backend(&model)), Ok(()));
 }

@@ -23,7 +23,8 @@ from from_postgres.table import Table
 ENVIRONMENT = """\
 environment:
   FROM_POSTGRES_CONNECTION
-      a server with the API, such as http://localhost:8000, where the table is made: it must have none yet.
+      a server with the API and with policies of tables, such as http://localhost:8000, where the table is made:
+      it must have none yet.
       Without it a Keyfold server is started on the folder of --data
   KEYFOLD_BIN
       the command `keyfold`, where none is on the PATH
@@ -54,7 +55,7 @@ def given(arguments: list[str] | None = None) -> argparse.Namespace:
         "--seconds",
         type=_above_zero,
         default=10,
-        help="how long both sides are compared, and how long the program writes to the table at the end",
+        help="how long both sides are compared, and how long rows follow the table",
     )
     parser.add_argument(
         "--data", type=Path, default=Path("data"), help="the folder of table and report"
@@ -102,7 +103,7 @@ def migrate(options: argparse.Namespace) -> Story:
                 say=lambda text: print(text, flush=True),
                 pace=options.pace,
                 seconds=options.seconds,
-                lasts_at_end=options.seconds,
+                lasts=options.seconds,
             )
             story = migration.run()
     for path in write(story, reports):

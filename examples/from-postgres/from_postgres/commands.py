@@ -36,8 +36,8 @@ class Keyfold:
         self._environment = {**os.environ, "PGPASSWORD": database.password}
 
     def check(self) -> dict[str, Any]:
-        """Reads every row, and says which are no items."""
-        return self._call("migrate", "check", str(MODEL), *self._from)
+        """Reads every row, and says which are no items, and which would come back as other rows."""
+        return self._call("migrate", "check", str(MODEL), *self._from, "--back")
 
     def status(self) -> dict[str, Any]:
         """How far the migration is."""
@@ -52,8 +52,13 @@ class Keyfold:
         """Compares each row with its item."""
         return self._migrate("verify", "--report", str(report))
 
+    def switch(self, *, back: bool = False) -> float:
+        """Lets the table lead, or the database again. For how many seconds nobody could write."""
+        found = self._migrate("switch", "--yes", *(["--back"] if back else []))
+        return float(found["pausedMs"]) / 1000
+
     def complete(self) -> dict[str, Any]:
-        """Carries what is left, compares, and ends the migration."""
+        """Carries what is left, and ends the migration: the table leads for good."""
         return self._migrate("complete", "--yes")
 
     def verify_items(self) -> dict[str, Any]:

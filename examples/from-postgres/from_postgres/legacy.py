@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -11,6 +13,7 @@ from typing import Any
 import psycopg
 
 from from_postgres.book import Address, Book, Draft, Payment
+from from_postgres.load import Closed
 
 SCHEMA = """
 CREATE TABLE users (
@@ -108,6 +111,15 @@ def _old(book: Book, number: int) -> tuple[Draft, str]:
     return draft, status
 
 
+@contextmanager
+def _while_open() -> Iterator[None]:
+    """A block that says when the database refuses writes because the table leads."""
+    try:
+        yield
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise Closed(str(error)) from error
+
+
 class Legacy:
     """The database, as a program uses it: each write is a transaction."""
 
@@ -129,7 +141,11 @@ class Legacy:
 
     def order(self, draft: Draft) -> None:
         """An order with its items."""
-        with self._connection.transaction(), self._connection.cursor() as cursor:
+        with (
+            _while_open(),
+            self._connection.transaction(),
+            self._connection.cursor() as cursor,
+        ):
             cursor.execute(
                 "INSERT INTO orders VALUES (%s, %s, %s, %s, 'pending')",
                 (draft.order, draft.user, draft.at, draft.total),
@@ -141,7 +157,7 @@ class Legacy:
 
     def pay(self, payment: Payment) -> None:
         """A payment, by which the order is paid."""
-        with self._connection.transaction():
+        with _while_open(), self._connection.transaction():
             self._connection.execute(
                 "INSERT INTO payments VALUES (%s, %s, %s, %s)",
                 (payment.order, payment.payment, payment.amount, payment.at),
@@ -152,15 +168,17 @@ class Legacy:
 
     def ship(self, order: str) -> None:
         """An order leaves the house."""
-        self._connection.execute("UPDATE orders SET status = 'shipped' WHERE id = %s", (order,))
+        with _while_open():
+            self._connection.execute("UPDATE orders SET status = 'shipped' WHERE id = %s", (order,))
 
     def move(self, address: Address) -> None:
         """A user has another address."""
-        self._connection.execute(
-            "INSERT INTO addresses VALUES (%s, %s, %s, %s) ON CONFLICT (user_id)"
-            " DO UPDATE SET street = EXCLUDED.street, city = EXCLUDED.city",
-            (address.user, address.street, address.city, "NO"),
-        )
+        with _while_open():
+            self._connection.execute(
+                "INSERT INTO addresses VALUES (%s, %s, %s, %s) ON CONFLICT (user_id)"
+                " DO UPDATE SET street = EXCLUDED.street, city = EXCLUDED.city",
+                (address.user, address.street, address.city, "NO"),
+            )
 
     def user(self, user: str) -> dict[str, Any] | None:
         """E1: a user by id, with the address and the number of orders."""

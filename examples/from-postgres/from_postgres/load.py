@@ -1,17 +1,27 @@
-"""The program that goes on writing, first to one side, then to the other."""
+"""The program that goes on writing: to the side that leads, which it finds by being refused."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from from_postgres.book import Address, Book, Draft, Payment, now
 
+LOOKS_AGAIN = 0.02
+"""The seconds until a write that both sides refuse is tried again."""
+
+SideWrite = Callable[["Side"], None]
+
+
+class Closed(Exception):
+    """A side refuses writes, because the other one leads. Nothing was written."""
+
 
 class Side(Protocol):
-    """What the program writes to."""
+    """What the program writes to. Each write is whole or absent, and raises `Closed` where it may not be."""
 
     name: str
 
@@ -33,7 +43,7 @@ class Written:
     shipped: int = 0
     moves: int = 0
     slowest: float = 0.0
-    """The longest write, in seconds."""
+    """The longest write, in seconds, without those that waited for a switch."""
 
     @property
     def all(self) -> int:
@@ -41,25 +51,34 @@ class Written:
         return self.orders + self.payments + self.shipped + self.moves
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The program writes to another side from now on."""
+
+    to: str
+    pause: float
+    """The seconds between its last write to one side and its first one to the other."""
+
+
 class Load:
     """Writes so many times a second on a thread of its own, until it is stopped."""
 
-    def __init__(self, book: Book, pace: float) -> None:
+    def __init__(self, book: Book, pace: float, sides: Sequence[Side]) -> None:
+        """`sides`: the one that leads, and the other one."""
         self._book = book
         self._pause = 1 / pace
+        self._sides = list(sides)
         self._stops = threading.Event()
         self._thread: threading.Thread | None = None
         self._wrong: BaseException | None = None
+        self._last = 0.0
         self.written: dict[str, Written] = {}
-        self.last_write = 0.0
-        """When the last write had ended."""
-        self.first_write = threading.Event()
+        self.turns: list[Turn] = []
 
-    def start(self, side: Side) -> None:
-        """Writes to a side from now on."""
+    def start(self) -> None:
+        """Writes from now on."""
         self._stops.clear()
-        self.first_write.clear()
-        self._thread = threading.Thread(target=self._run, args=(side,), daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -74,41 +93,71 @@ class Load:
         if self._wrong is not None:
             raise self._wrong
 
-    def await_first(self, seconds: float) -> None:
-        """Waits until something was written."""
-        if not self.first_write.wait(seconds):
-            self.stop()
-            raise TimeoutError("nothing was written")
+    def await_writes(self, side: str, count: int, seconds: float) -> None:
+        """Waits until so much more was written to a side."""
+        wanted = self._count(side) + count
+        until = time.monotonic() + seconds
+        while self._count(side) < wanted:
+            if self._wrong is not None or time.monotonic() > until:
+                self.stop()
+                raise TimeoutError(f"nothing is written by {side}")
+            time.sleep(LOOKS_AGAIN)
 
-    def _run(self, side: Side) -> None:
-        written = self.written.setdefault(side.name, Written())
+    def _count(self, side: str) -> int:
+        written = self.written.get(side)
+        return written.all if written else 0
+
+    def _run(self) -> None:
+        self._last = time.monotonic()
         try:
             while not self._stops.is_set():
-                began = time.monotonic()
-                self._write(side, written)
-                self.last_write = time.monotonic()
-                written.slowest = max(written.slowest, self.last_write - began)
-                self.first_write.set()
+                self._write(*self._next())
                 self._stops.wait(self._pause)
         except BaseException as error:
             self._wrong = error
 
-    def _write(self, side: Side, written: Written) -> None:
+    def _write(self, kind: str, write: SideWrite, done: Callable[[], None]) -> None:
+        """Writes to the side that leads, however long there is none."""
+        first = self._sides[0]
+        while True:
+            began = time.monotonic()
+            try:
+                write(self._sides[0])
+                break
+            except Closed:
+                self._sides.reverse()
+                time.sleep(LOOKS_AGAIN)
+        ended = time.monotonic()
+        side = self._sides[0]
+        written = self.written.setdefault(side.name, Written())
+        if side is first:
+            written.slowest = max(written.slowest, ended - began)
+        else:
+            self.turns.append(Turn(side.name, ended - self._last))
+        setattr(written, kind, getattr(written, kind) + 1)
+        done()
+        self._last = ended
+
+    def _next(self) -> tuple[str, SideWrite, Callable[[], None]]:
+        """What is written next: its kind, the write, and what the program knows when it is done."""
         book = self._book
         chance = book.drawn.random()
         if chance < 0.3 and book.pending:
             payment = book.payment()
-            side.pay(payment)
-            book.paid.append(payment.order)
-            written.payments += 1
-        elif chance < 0.45 and book.paid:
-            side.ship(book.paid.popleft())
-            written.shipped += 1
-        elif chance < 0.6:
-            side.move(book.address())
-            written.moves += 1
-        else:
-            draft = book.draft(now())
-            side.order(draft)
-            book.pending.append((draft.order, draft.total))
-            written.orders += 1
+            return (
+                "payments",
+                lambda side: side.pay(payment),
+                lambda: book.paid.append(payment.order),
+            )
+        if chance < 0.45 and book.paid:
+            order = book.paid.popleft()
+            return "shipped", lambda side: side.ship(order), lambda: None
+        if chance < 0.6:
+            address = book.address()
+            return "moves", lambda side: side.move(address), lambda: None
+        draft = book.draft(now())
+        return (
+            "orders",
+            lambda side: side.order(draft),
+            lambda: book.pending.append((draft.order, draft.total)),
+        )

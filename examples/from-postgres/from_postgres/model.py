@@ -1,6 +1,6 @@
 """A client of the model shop, version 1.
 
-Made by keyfold 0.1.0. The plan document's hash: 6465458a6f996cfb8855cff413bd0c8a.
+Made by keyfold 0.1.0. The plan document's hash: 564beabdd7f946263fa8c921a238088c.
 Changes here are lost: change the model, and run `keyfold generate`.
 """
 
@@ -95,6 +95,50 @@ class UserChange:
 
     old: User | None = None
     new: User | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """The entity `Address` as it is stored, under `"USER#{userId}" "ADDRESS"`."""
+
+    user_id: UserId
+    street: str
+    city: str
+    country: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAddress:
+    """The attributes of an `Address` that is created or put."""
+
+    user_id: UserId
+    street: str
+    city: str
+    country: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressKey:
+    """The key of an `Address`."""
+
+    user_id: UserId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressPatch:
+    """Changes of an `Address`: what is not named stays as it is."""
+
+    street: str | typed.Unset = typed.UNSET
+    city: str | typed.Unset = typed.UNSET
+    country: str | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressChange:
+    """A change of an `Address` that a stream reports."""
+
+    old: Address | None = None
+    new: Address | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,7 +361,12 @@ class OrderWithItemsAnswer:
 
 
 ShopEvent: TypeAlias = (
-    UserChange | OrderChange | OrderItemChange | PaymentChange | ProductChange
+    UserChange
+    | AddressChange
+    | OrderChange
+    | OrderItemChange
+    | PaymentChange
+    | ProductChange
 )
 """A change that a stream reports; its class says of what."""
 
@@ -368,6 +417,41 @@ class ShopParts(typed.NamedParts):
             typed.NothingMade,
         )
 
+    def move_user(
+        self,
+        *,
+        street: str,
+        city: str,
+        country: str,
+        user_id: UserId,
+    ) -> typed.NamedPart[typed.NothingMade]:
+        """The write `move_user`."""
+        return self._run(
+            "move_user",
+            {"street": street, "city": city, "country": country, "userId": user_id},
+            typed.NothingMade,
+        )
+
+    def pay(
+        self,
+        *,
+        payment_id: PaymentId,
+        amount: Decimal | int,
+        paid_at: _datetime.datetime,
+        order_id: OrderId,
+    ) -> typed.NamedPart[typed.NothingMade]:
+        """The write `pay`."""
+        return self._run(
+            "pay",
+            {
+                "paymentId": payment_id,
+                "amount": amount,
+                "paidAt": paid_at,
+                "orderId": order_id,
+            },
+            typed.NothingMade,
+        )
+
 
 class ShopFakes(typed.NamedFakes):
     """Entities for tests: random by a seed, and valid for the model. What is not
@@ -401,6 +485,24 @@ class ShopFakes(typed.NamedFakes):
                 "city": city,
                 "country": country,
             },
+            _related,
+        )
+
+    def address(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        street: str | typed.Unset = typed.UNSET,
+        city: str | typed.Unset = typed.UNSET,
+        country: str | typed.Unset = typed.UNSET,
+    ) -> NewAddress:
+        """A new `Address`."""
+        return self._new(
+            "Address",
+            NewAddress,
+            {"userId": user_id, "street": street, "city": city, "country": country},
             _related,
         )
 
@@ -514,6 +616,16 @@ class ShopClient(typed.Typed):
             typed.NothingMade,
         ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
+        self.Address = typed.BatchWriter[
+            NewAddress,
+            NewAddress,
+            AddressKey,
+            AddressPatch,
+            Address,
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Address", Address, typed.NothingMade, typed.NothingMade)
+        """Writes an `Address` with all that follows from it."""
         self.Order = typed.Writer[
             NewOrder,
             NewOrder,
@@ -784,6 +896,56 @@ class ShopClient(typed.Typed):
             timeout,
         )
 
+    def move_user(
+        self,
+        *,
+        street: str,
+        city: str,
+        country: str,
+        user_id: UserId,
+        timeout: float | None = None,
+    ) -> typed.Written[typed.NothingMade]:
+        """The write `move_user`:
+
+        - put Address
+        - update User (street = street, city = city, country = country)
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            self.part.move_user(
+                street=street,
+                city=city,
+                country=country,
+                user_id=user_id,
+            ),
+            timeout,
+        )
+
+    def pay(
+        self,
+        *,
+        payment_id: PaymentId,
+        amount: Decimal | int,
+        paid_at: _datetime.datetime,
+        order_id: OrderId,
+        timeout: float | None = None,
+    ) -> typed.Written[typed.NothingMade]:
+        """The write `pay`:
+
+        - create Payment
+        - update Order (status = "paid")
+        Requests: GetItem, then TransactWriteItems.
+        """
+        return self._write(
+            self.part.pay(
+                payment_id=payment_id,
+                amount=amount,
+                paid_at=paid_at,
+                order_id=order_id,
+            ),
+            timeout,
+        )
+
     @overload
     def event(
         self,
@@ -838,6 +1000,16 @@ class AsyncShopClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
+        self.Address = typed.AsyncBatchWriter[
+            NewAddress,
+            NewAddress,
+            AddressKey,
+            AddressPatch,
+            Address,
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Address", Address, typed.NothingMade, typed.NothingMade)
+        """Writes an `Address` with all that follows from it."""
         self.Order = typed.AsyncWriter[
             NewOrder,
             NewOrder,
@@ -1119,6 +1291,56 @@ class AsyncShopClient(typed.AsyncTyped):
             timeout,
         )
 
+    async def move_user(
+        self,
+        *,
+        street: str,
+        city: str,
+        country: str,
+        user_id: UserId,
+        timeout: float | None = None,
+    ) -> typed.Written[typed.NothingMade]:
+        """The write `move_user`:
+
+        - put Address
+        - update User (street = street, city = city, country = country)
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            self.part.move_user(
+                street=street,
+                city=city,
+                country=country,
+                user_id=user_id,
+            ),
+            timeout,
+        )
+
+    async def pay(
+        self,
+        *,
+        payment_id: PaymentId,
+        amount: Decimal | int,
+        paid_at: _datetime.datetime,
+        order_id: OrderId,
+        timeout: float | None = None,
+    ) -> typed.Written[typed.NothingMade]:
+        """The write `pay`:
+
+        - create Payment
+        - update Order (status = "paid")
+        Requests: GetItem, then TransactWriteItems.
+        """
+        return await self._write(
+            self.part.pay(
+                payment_id=payment_id,
+                amount=amount,
+                paid_at=paid_at,
+                order_id=order_id,
+            ),
+            timeout,
+        )
+
     @overload
     def event(
         self,
@@ -1167,6 +1389,7 @@ _SHAPES = typed.Shapes(
 )
 _EVENTS: Mapping[str, tuple[type[Any], type[ShopEventWithCopies]]] = {
     "User": (User, UserChange),
+    "Address": (Address, AddressChange),
     "Order": (Order, OrderChange),
     "OrderItem": (OrderItem, OrderItemChange),
     "Payment": (Payment, PaymentChange),
@@ -1178,13 +1401,14 @@ _PLAN = r"""
 {
 "entities": [
   {"aggregates":[{"attribute":"orders","changes":"orders:changes","entity":"Order","items":"orders","kind":"count","link":[{"other":"userId","own":"userId"}]}],"attributes":[{"name":"userId","type":"string"},{"name":"email","type":"string"},{"name":"name","type":"string"},{"name":"createdAt","type":"time.s"},{"name":"street","optional":true,"type":"string"},{"name":"city","optional":true,"type":"string"},{"name":"country","optional":true,"type":"string"},{"default":{"value":{"N":"0"}},"kept":true,"name":"orders","type":"int"}],"followed":["email"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"EMAIL#[^\u0000]+","parts":["EMAIL#",{"field":"email","type":"string"}]},{"attribute":"GSI1SK","matches":"PROFILE","parts":["PROFILE"]}]}],"key":[{"attribute":"PK","matches":"USER#[^\u0000]+","parts":["USER#",{"field":"userId","type":"string"}]},{"attribute":"SK","matches":"PROFILE","parts":["PROFILE"]}],"name":"User","table":"Shop","uniques":[{"attributes":["email"],"key":["UNIQUE#User#email#",{"field":"email","format":"escaped","not":"#","type":"string"}],"sort":"UNIQUE"}]},
+  {"alone":true,"attributes":[{"name":"userId","refers":{"attribute":"userId","entity":"User"},"type":"string"},{"name":"street","type":"string"},{"name":"city","type":"string"},{"name":"country","type":"string"}],"key":[{"attribute":"PK","matches":"USER#[^\u0000]+","parts":["USER#",{"field":"userId","type":"string"}]},{"attribute":"SK","matches":"ADDRESS","parts":["ADDRESS"]}],"name":"Address","table":"Shop"},
   {"aggregates":[{"attribute":"received","changes":"received:changes","entity":"Payment","items":"received:items","kind":"sum","link":[{"other":"orderId","own":"orderId"}],"of":"amount"}],"attributes":[{"name":"orderId","type":"string"},{"name":"userId","refers":{"attribute":"userId","entity":"User"},"type":"string"},{"name":"createdAt","type":"time.s"},{"name":"total","type":"number"},{"name":"status","type":{"words":["pending","paid","shipped"]}},{"default":{"value":{"N":"0"}},"kept":true,"name":"received","type":"number"}],"copies":[{"attributes":["orderId","total","status","createdAt"],"key":[{"attribute":"PK","matches":"USER#[^\u0000]+","parts":["USER#",{"field":"userId","type":"string"}]},{"attribute":"SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z#[^\u0000]+","parts":["ORDER#",{"field":"createdAt","type":"time.s"},"#",{"field":"orderId","type":"string"}]}],"name":"summary"}],"followed":["createdAt","orderId","status","total","userId"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"STATUS#(?:pending|paid|shipped)","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]},{"attribute":"GSI1SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z#[^\u0000]+","parts":["ORDER#",{"field":"createdAt","type":"time.s"},"#",{"field":"orderId","type":"string"}]}]}],"key":[{"attribute":"PK","matches":"ORDER#[^\u0000]+","parts":["ORDER#",{"field":"orderId","type":"string"}]},{"attribute":"SK","matches":"META","parts":["META"]}],"name":"Order","table":"Shop"},
   {"alone":true,"attributes":[{"name":"orderId","refers":{"attribute":"orderId","entity":"Order"},"type":"string"},{"name":"itemId","type":"string"},{"name":"productId","refers":{"attribute":"productId","entity":"Product"},"type":"string"},{"name":"quantity","type":"int"},{"name":"price","type":"number"}],"key":[{"attribute":"PK","matches":"ORDER#[^\u0000]+","parts":["ORDER#",{"field":"orderId","type":"string"}]},{"attribute":"SK","matches":"ITEM#[^\u0000]+","parts":["ITEM#",{"field":"itemId","type":"string"}]}],"name":"OrderItem","table":"Shop"},
   {"attributes":[{"name":"orderId","refers":{"attribute":"orderId","entity":"Order"},"type":"string"},{"name":"paymentId","type":"string"},{"name":"amount","type":"number"},{"name":"paidAt","type":"time.s"}],"followed":["amount","orderId"],"key":[{"attribute":"PK","matches":"ORDER#[^\u0000]+","parts":["ORDER#",{"field":"orderId","type":"string"}]},{"attribute":"SK","matches":"PAYMENT#[^\u0000]+","parts":["PAYMENT#",{"field":"paymentId","type":"string"}]}],"name":"Payment","table":"Shop"},
   {"alone":true,"attributes":[{"name":"productId","type":"string"},{"name":"name","type":"string"},{"name":"price","type":"number"},{"name":"stock","type":"int"}],"key":[{"attribute":"PK","matches":"PRODUCT#[^\u0000]+","parts":["PRODUCT#",{"field":"productId","type":"string"}]},{"attribute":"SK","matches":"INFO","parts":["INFO"]}],"name":"Product","table":"Shop"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"6465458a6f996cfb8855cff413bd0c8a","name":"shop","version":1},
+"model": {"hash":"564beabdd7f946263fa8c921a238088c","name":"shop","version":1},
 "patterns": [
   {"name":"user","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"string"}]}],"request":"GetItem","sort":{"at":["PROFILE"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
   {"name":"user_by_email","parameters":[{"attribute":"email","limit":"equal","name":"email","type":"string"}],"plan":{"index":"GSI1","partition":[{"attribute":"GSI1PK","parts":["EMAIL#",{"field":"email","type":"string"}]}],"request":"Query","sort":{"at":["PROFILE"],"attribute":"GSI1SK","is":"equal"},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
@@ -1204,7 +1428,9 @@ _PLAN = r"""
 ],
 "writes": [
   {"actions":[{"entity":"Order","verb":"create"},{"each":"lines","entity":"OrderItem","verb":"create"}],"name":"create_order","parameters":[{"name":"lines","type":{"list":{"record":"Line"}}},{"name":"orderId","type":"string"},{"name":"userId","type":"string"},{"name":"createdAt","type":"time.s"},{"name":"total","type":"number"},{"name":"status","type":{"words":["pending","paid","shipped"]}}]},
-  {"actions":[{"entity":"Order","set":[{"attribute":"status","left":{"parameter":"status"}}],"verb":"update"}],"name":"set_status","parameters":[{"name":"status","type":{"words":["pending","paid","shipped"]}},{"name":"orderId","type":"string"}]}
+  {"actions":[{"entity":"Order","set":[{"attribute":"status","left":{"parameter":"status"}}],"verb":"update"}],"name":"set_status","parameters":[{"name":"status","type":{"words":["pending","paid","shipped"]}},{"name":"orderId","type":"string"}]},
+  {"actions":[{"entity":"Address","verb":"put"},{"entity":"User","set":[{"attribute":"street","left":{"parameter":"street"}},{"attribute":"city","left":{"parameter":"city"}},{"attribute":"country","left":{"parameter":"country"}}],"verb":"update"}],"name":"move_user","parameters":[{"name":"street","type":"string"},{"name":"city","type":"string"},{"name":"country","type":"string"},{"name":"userId","type":"string"}]},
+  {"actions":[{"entity":"Payment","verb":"create"},{"entity":"Order","set":[{"attribute":"status","left":{"value":{"S":"paid"}}}],"verb":"update"}],"name":"pay","parameters":[{"name":"paymentId","type":"string"},{"name":"amount","type":"number"},{"name":"paidAt","type":"time.s"},{"name":"orderId","type":"string"}]}
 ]
 }
 """

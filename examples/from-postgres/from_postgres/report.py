@@ -45,8 +45,13 @@ def verdict_of(story: Story) -> str:
     writes = sum(one.all for one in story.written.values())
     return (
         f"{rows} rows became items in {story.seconds:.0f} seconds, while a program wrote {writes} times;"
-        f" it paused for {story.pause:.1f} seconds."
+        f" at {len(story.turns)} switches it paused for {longest(story):.1f} seconds at most."
     )
+
+
+def longest(story: Story) -> float:
+    """The longest pause of the writing program, in seconds."""
+    return max((one.pause for one in story.turns), default=0.0)
 
 
 def parts_of(story: Story) -> list[Part]:
@@ -66,7 +71,7 @@ def parts_of(story: Story) -> list[Part]:
         Part("The steps", ["step", "what was found", "seconds"], steps),
         Part("The rows at the beginning", ["table", "rows"], rows),
         Part(
-            "What the run did",
+            "What the runs did",
             ["", "number"],
             counted,
             "Rows were read, items put and deleted, and changes carried.",
@@ -75,8 +80,13 @@ def parts_of(story: Story) -> list[Part]:
             "What the program wrote",
             ["by", "orders", "payments", "shipped", "new addresses", "slowest, seconds"],
             written,
-            f"Between the last write by SQL and the first by the client {story.pause:.1f} seconds passed: what was"
-            " left was carried, and every row was compared once more.",
+            "The slowest write is one that waited for no switch.",
+        ),
+        Part(
+            "When the program changed sides",
+            ["to", "seconds without a write"],
+            [[one.to, f"{one.pause:.1f}"] for one in story.turns],
+            "In this time what was left was carried, and every row was compared with its item.",
         ),
         Part(
             "The patterns, asked of both sides while the program wrote",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from from_postgres.book import Book
-from from_postgres.commands import CommandFailed, Keyfold
+from from_postgres.commands import CommandFailed, Keyfold, Run
 from from_postgres.legacy import Legacy
-from from_postgres.load import Load, Written
+from from_postgres.load import Load, Turn, Written
 from from_postgres.reader import Reader
 from from_postgres.table import Table
 
 COPIED_WITHIN = 1800
-FIRST_WRITE_WITHIN = 30
+WRITTEN_WITHIN = 60
+WRITES = 20
+"""So many writes to the side that has come to lead are waited for."""
 
 T = TypeVar("T")
 
@@ -40,10 +43,10 @@ class Story:
     written: dict[str, Written] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
-    """What the run read, put, deleted and carried."""
+    """What the runs read, put, deleted and carried."""
     patterns: list[dict[str, Any]] = field(default_factory=list)
-    pause: float = 0.0
-    """The time between the last write to the database and the first one to the table."""
+    turns: list[Turn] = field(default_factory=list)
+    """When the writing program changed sides, and how long it could not write."""
     seconds: float = 0.0
 
 
@@ -59,49 +62,59 @@ class Migration:
     reports: Path
     say: Callable[[str], None]
     settled: Callable[[], None] = lambda: None
-    """What is done when nobody writes, before the table takes writes."""
+    """What is done when nobody writes and both sides say the same, before the end."""
     pace: float = 40
     seconds: float = 10
     """How long both sides are compared."""
-    lasts_at_end: float = 10
-    """How long the program writes to the table at the end."""
+    lasts: float = 10
+    """How long the program writes to the side that has come to lead."""
 
     def run(self) -> Story:
         """From start to end."""
         began = time.monotonic()
-        load, reader = Load(self.book, self.pace), Reader(self.book, self.story.read)
-        load.start(self.legacy)
+        load = Load(self.book, self.pace, [self.legacy, self.table])
+        reader = Reader(self.book, self.story.read)
+        load.start()
         reader.start(self.legacy)
         try:
             self._step("check", self._check)
             self._move(load, reader)
-            self._step("write to the table", lambda: self._write_on(load))
+            load.start()
+            load.await_writes(self.table.name, WRITES, WRITTEN_WITHIN)
         finally:
             reader.stop()
             load.stop()
-            self.story.written = load.written
+            self.story.written, self.story.turns = load.written, load.turns
         self._step("verify items", self._verify_items)
         self.story.seconds = time.monotonic() - began
         return self.story
 
     def _move(self, load: Load, reader: Reader) -> None:
-        """Carries the rows while the load writes, until the table leads."""
-        with self.keyfold.running(self.reports / "run.md") as run:
+        """Carries what is written to the other side, until the table leads for good."""
+        with self._running(1) as run:
             self._step("copy", lambda: self._copied(run.has_ended))
             self._step("compare", self._compare)
             self._step("verify rows", self._verify_rows)
             self._step("switch reads", lambda: reader.turn(self.table))
-            began = time.monotonic()
+        self._step("switch", lambda: self._switch(load))
+        with self._running(2):
+            self._step("let rows follow", lambda: self._follow(load))
+        self._step("switch back", lambda: self._switch(load, back=True))
+        self._step("switch again", lambda: self._switch(load))
+        with self._running(3):
             load.stop()
-            last = load.last_write
-            self._note("stop the writers", "nothing is written to the database any more", began)
-        self.story.counted = run.counted
+            self._step("verify rows again", self._verify_rows)
+            self.settled()
         self._step("complete", self._complete)
-        self.settled()
-        load.start(self.table)
-        load.await_first(FIRST_WRITE_WITHIN)
-        self.story.pause = load.last_write - last
-        self.say(f"the writers paused for {self.story.pause:.1f} s")
+
+    @contextmanager
+    def _running(self, number: int) -> Iterator[Run]:
+        """A run, one at a time, which carries what is written until the block ends: a switch carries the rest."""
+        name = "run.md" if number == 1 else f"run-{number}.md"
+        with self.keyfold.running(self.reports / name) as run:
+            yield run
+        for what, count in run.counted.items():
+            self.story.counted[what] = self.story.counted.get(what, 0) + count
 
     def _step(self, name: str, does: Callable[[], str]) -> None:
         began = time.monotonic()
@@ -138,15 +151,21 @@ class Migration:
         rows = sum(one["rows"] for one in found["entities"])
         return f"{rows} rows compared, {found['differences']} differ"
 
+    def _switch(self, load: Load, *, back: bool = False) -> str:
+        closed = self.keyfold.switch(back=back)
+        side = self.legacy.name if back else self.table.name
+        load.await_writes(side, WRITES, WRITTEN_WITHIN)
+        return f"the program writes by {side}; for {closed:.1f} seconds nobody could write"
+
+    def _follow(self, load: Load) -> str:
+        """The table leads: what is written to it becomes rows."""
+        time.sleep(self.lasts)
+        written = load.written[self.table.name].all
+        return f"{written} writes by {self.table.name}; {self._verify_rows()}"
+
     def _complete(self) -> str:
         self.keyfold.complete()
-        return "what was left is carried, all rows are compared, and the table leads"
-
-    def _write_on(self, load: Load) -> str:
-        time.sleep(self.lasts_at_end)
-        load.stop()
-        written = load.written[self.table.name]
-        return f"{written.all} writes by {self.table.name}"
+        return "nothing is kept in the database any more, and the table leads for good"
 
     def _verify_items(self) -> str:
         found = self.keyfold.verify_items()

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from keyfold import Options
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar, cast
+
+from keyfold import Options, Service
 
 from from_postgres.book import Address, Draft, Payment
+from from_postgres.load import Closed
 from from_postgres.model import (
     ItemId,
     Line,
-    NewPayment,
     OrderId,
     PaymentId,
     ProductId,
     ShopClient,
     UserId,
-    UserKey,
-    UserPatch,
 )
+
+
+Write = TypeVar("Write", bound=Callable[..., None])
+
+
+def _while_open(write: Write) -> Write:
+    """A write that says when the table refuses it because the database leads."""
+
+    @wraps(write)
+    def checked(*arguments: object) -> None:
+        try:
+            write(*arguments)
+        except Service as error:
+            if error.exception == "AccessDeniedException":
+                raise Closed(error.text) from error
+            raise
+
+    return cast(Write, checked)
 
 
 class Table:
@@ -37,6 +57,7 @@ class Table:
         orders = self.client.orders_of_user(user_id=UserId(user)).all()
         return len(orders) if found else 0
 
+    @_while_open
     def order(self, draft: Draft) -> None:
         """An order with its items, in one transaction; the user's copy and count follow."""
         lines = [
@@ -57,25 +78,24 @@ class Table:
             lines=lines,
         )
 
+    @_while_open
     def pay(self, payment: Payment) -> None:
-        """A payment, which is added up in its order, and the order is paid."""
-        order = OrderId(payment.order)
-        self.client.Payment.create(
-            NewPayment(
-                order_id=order,
-                payment_id=PaymentId(payment.payment),
-                amount=payment.amount,
-                paid_at=payment.at,
-            )
+        """A payment, which is added up in its order, and by which the order is paid."""
+        self.client.pay(
+            order_id=OrderId(payment.order),
+            payment_id=PaymentId(payment.payment),
+            amount=payment.amount,
+            paid_at=payment.at,
         )
-        self.client.set_status(order_id=order, status="paid")
 
+    @_while_open
     def ship(self, order: str) -> None:
         """An order leaves the house: it moves in the index, and its copy follows."""
         self.client.set_status(order_id=OrderId(order), status="shipped")
 
+    @_while_open
     def move(self, address: Address) -> None:
-        """A user has another address, which stands in the user."""
-        key = UserKey(user_id=UserId(address.user))
-        patch = UserPatch(street=address.street, city=address.city, country="NO")
-        self.client.User.update(key, patch)
+        """A user has another address, which stands in the user, too."""
+        self.client.move_user(
+            user_id=UserId(address.user), street=address.street, city=address.city, country="NO"
+        )

@@ -29,7 +29,7 @@ class Moved:
 
     story: Story
     answers: dict[str, tuple[both.Answers, both.Answers]]
-    """What SQL and the table answered when the table came to lead."""
+    """What SQL and the table answered when the table led and rows had followed."""
     reports: Path
 
 
@@ -56,8 +56,9 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Moved]:
                     reports=reports,
                     say=print,
                     settled=settled,
+                    pace=15,
                     seconds=4,
-                    lasts_at_end=3,
+                    lasts=3,
                 )
                 story = migration.run()
             yield Moved(story, answers, reports)

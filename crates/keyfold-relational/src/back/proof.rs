@@ -25,14 +25,16 @@ pub fn check_back(
     let mut checked = check(mapping, source, progress)?;
     for (mapped, back) in mapping.entities.iter().zip(&ways) {
         let mut cursor = Cursor::default();
-        while !progress.is_stopping()
-            && let Some(page) = cursor.next(mapped, source, PAGE)?
-        {
-            progress.add_read(page.rows.len());
-            for rows in page.rows.chunks(at_once(back.columns.len())) {
-                let changed = back.changed(source, mapped, rows)?;
-                changed.into_iter().for_each(|one| checked.add(one));
-            }
+        while !progress.is_stopping() {
+            // A row is read and compared at one moment: programs write meanwhile.
+            source.hold()?;
+            let page = back.changed_of_page(source, mapped, &mut cursor);
+            let released = source.release();
+            let page = page?;
+            released?;
+            let Some((read, changed)) = page else { break };
+            progress.add_read(read);
+            changed.into_iter().for_each(|one| checked.add(one));
         }
     }
     checked.is_stopped |= progress.is_stopping();
@@ -40,6 +42,23 @@ pub fn check_back(
 }
 
 impl Back {
+    /// How many rows the next page has, and those that would come back as others; `None` behind the last page.
+    fn changed_of_page(
+        &self,
+        source: &mut dyn Source,
+        mapped: &Mapped<'_>,
+        cursor: &mut Cursor,
+    ) -> Result<Option<(usize, Vec<Problem>)>, SourceError> {
+        let Some(page) = cursor.next(mapped, source, PAGE)? else {
+            return Ok(None);
+        };
+        let mut changed = Vec::new();
+        for rows in page.rows.chunks(at_once(self.columns.len())) {
+            changed.extend(self.changed(source, mapped, rows)?);
+        }
+        Ok(Some((page.rows.len(), changed)))
+    }
+
     /// The rows that would come back as others. A row that is no item is none of them: it says so itself.
     fn changed(
         &self,

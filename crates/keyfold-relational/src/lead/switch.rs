@@ -51,6 +51,17 @@ fn is_mine(states: &States<'_>, state: &State) -> Result<(), ClientError> {
     }
 }
 
+/// Whether a switch cannot go on before a program mends what a row or an item holds: nobody could, while both sides
+/// refuse writes.
+fn is_of_data(ended: &Ended) -> bool {
+    match ended {
+        Ended::Problem(_) => true,
+        Ended::Caught | Ended::Stopped | Ended::Overtaken | Ended::Source(_) | Ended::Target(_) => {
+            false
+        }
+    }
+}
+
 impl Migration<'_, '_> {
     /// Lets the tables lead, or the database again. With `is_quick`, rows and items are not compared while nobody
     /// writes.
@@ -148,11 +159,15 @@ impl Migration<'_, '_> {
         self.save(state)
     }
 
-    /// Lets nobody write, while this run has the migration.
-    fn close(&mut self, state: &State) -> Result<(), Ended> {
+    /// Lets the database refuse writes, while this run has the migration.
+    fn close_rows(&mut self, state: &State) -> Result<(), Ended> {
         let (watched, instead) = (&self.mapping.watched, self.sides()?.connection.clone());
         let of = (state.id.as_str(), state.fence);
-        self.asked(|source| leading(source)?.close(watched, of, &instead))?;
+        Ok(self.asked(|source| leading(source)?.close(watched, of, &instead))?)
+    }
+
+    /// Lets the tables refuse writes of programs, while this run has the migration.
+    fn close_tables(&self, state: &State) -> Result<(), Ended> {
         let (model, name) = (self.mapping.model, self.source.name());
         let states = self.states();
         let due = || is_mine(&states, state);
@@ -161,9 +176,16 @@ impl Migration<'_, '_> {
 
     /// Goes on from the note that nobody writes, before the tables lead.
     fn closed(&mut self, state: &mut State, is_quick: bool, near: &[Tip]) -> Result<Turned, Ended> {
+        // The tables first: a program that the database refuses may try them at once.
+        self.close_tables(state)?;
         let began = Moment::now();
-        self.close(state)?;
-        self.carry_all(state, usize::MAX)?;
+        self.close_rows(state)?;
+        if let Err(ended) = self.carry_all(state, usize::MAX) {
+            if is_of_data(&ended) {
+                self.give_up(state)?;
+            }
+            return Err(ended);
+        }
         if let Some(found) = self.differing(is_quick)? {
             self.give_up(state)?;
             return Ok(Turned::Differs(found));
@@ -195,8 +217,14 @@ impl Migration<'_, '_> {
     /// Goes on from the note that nobody writes, before the database leads again.
     fn returned(&mut self, state: &mut State, is_quick: bool) -> Result<Turned, Ended> {
         let began = Moment::now();
-        self.close(state)?;
-        self.drain(state)?;
+        self.close_rows(state)?;
+        self.close_tables(state)?;
+        if let Err(ended) = self.drain(state) {
+            if is_of_data(&ended) {
+                self.lead(state, false)?;
+            }
+            return Err(ended);
+        }
         if let Some(found) = self.differing(is_quick)? {
             self.lead(state, false)?;
             return Ok(Turned::Differs(found));

@@ -370,8 +370,8 @@ impl Session {
         }
         let holder = self.text(&format!("SELECT IS_USED_LOCK('{lock}')"))?;
         Err(SourceError::lasting(format!(
-            "another migration of {} is under way: one at a time reads its changes (it is connected as process \
-             {holder} of MariaDB)",
+            "another `keyfold migrate` is at work on {}, and one at a time reads its changes: stop that run with Ctrl-C \
+             first (it is connected as process {holder} of MariaDB)",
             self.name
         )))
     }

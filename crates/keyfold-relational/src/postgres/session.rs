@@ -397,8 +397,8 @@ impl Session {
              (SELECT oid FROM pg_database WHERE datname = current_database())"
         ))?;
         Err(SourceError::lasting(format!(
-            "another migration of {} is under way: one at a time reads its changes (it is connected as process \
-             {holder} of PostgreSQL)",
+            "another `keyfold migrate` is at work on {}, and one at a time reads its changes: stop that run with Ctrl-C \
+             first (it is connected as process {holder} of PostgreSQL)",
             self.name
         )))
     }

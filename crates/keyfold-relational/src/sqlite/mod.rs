@@ -334,7 +334,8 @@ impl Source for Sqlite {
                 Ok(())
             }
             None => Err(SourceError::lasting(format!(
-                "another migration of {} is under way: one at a time reads its changes",
+                "another `keyfold migrate` is at work on {}, and one at a time reads its changes: stop that run with \
+                 Ctrl-C first",
                 self.path.display()
             ))),
         }

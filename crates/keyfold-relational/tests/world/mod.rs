@@ -11,6 +11,8 @@ use keyfold_relational::{
 };
 use rusqlite::Connection;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 pub(crate) struct World {
@@ -107,6 +109,37 @@ impl World {
                 Migration::new(mapping, source, &self.backend, &progress).with_sizes(sizes);
             migration.run(true)
         })
+    }
+
+    /// Whether `found` finds nothing at all while another program says statements, over and over. A number stands in
+    /// them as `?1`, another one each time.
+    pub(crate) fn finds_nothing_beside(
+        &self,
+        statements: &[&str],
+        found: impl Fn(&World) -> Vec<String>,
+    ) {
+        const WRITTEN: i64 = 20_000;
+        self.sql("PRAGMA journal_mode = WAL");
+        let other = Connection::open(self.program.path().unwrap()).unwrap();
+        other.busy_timeout(Duration::from_secs(60)).unwrap();
+        other.execute_batch("PRAGMA synchronous = OFF").unwrap();
+        let (written, is_over) = (&AtomicI64::new(0), &AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while !is_over.load(Ordering::SeqCst) {
+                    let number = written.fetch_add(1, Ordering::SeqCst);
+                    for statement in statements {
+                        other.execute(statement, [number]).unwrap();
+                    }
+                }
+            });
+            let mut all = Vec::new();
+            while all.is_empty() && written.load(Ordering::SeqCst) < WRITTEN {
+                all = found(self);
+            }
+            is_over.store(true, Ordering::SeqCst);
+            assert_eq!(all, [""; 0]);
+        });
     }
 
     pub(crate) fn sql(&self, sql: &str) {
