@@ -184,6 +184,10 @@ impl Source for Busy<'_> {
 }
 
 impl Lead for Busy<'_> {
+    fn may_lead(&mut self, tables: &[Watched]) -> Result<(), SourceError> {
+        self.called()?;
+        self.led().may_lead(tables)
+    }
     fn noted(&mut self) -> Result<Option<Noted>, SourceError> {
         self.called()?;
         self.led().noted()
