@@ -341,6 +341,15 @@ pub enum Wrote {
 
 /// What a switch needs of a database: that it refuses writes of programs, and takes rows of items.
 pub trait Lead {
+    /// Looks whether the database can let tables refuse writes and take rows of items, without a change of it.
+    ///
+    /// # Errors
+    /// When it cannot, with every right that is missing.
+    fn may_lead(&mut self, tables: &[Watched]) -> Result<(), SourceError> {
+        let _ = tables;
+        Ok(())
+    }
+
     /// What is noted; `None` while the database leads.
     ///
     /// # Errors

@@ -150,7 +150,7 @@ fn what_sql_refuses_is_named_and_carried_when_it_is_mended(shop: &Shop) {
     shop.put("Order", &order("0")).unwrap();
     let is_refused = |shop: &Shop| {
         let said = problem(shop.run());
-        let due = "Order (customerId = 1, orderId = a): the database refuses its row: ";
+        let due = "Order (customerId = 1, orderId = a): the database refuses its row of `orders`: ";
         assert!(said.starts_with(due), "{said}");
         assert!(said.contains(shop.base.unchecked()), "{said}");
     };

@@ -342,6 +342,19 @@ impl Back {
         mapped: &Mapped<'_>,
         items: &[&Values],
     ) -> Result<Vec<Vec<Cell>>, SourceError> {
+        match self.computing(source, mapped, items) {
+            Some((sql, arguments)) => source.query(&sql, &arguments),
+            None => Ok(vec![Vec::new(); items.len()]),
+        }
+    }
+
+    /// The query of what the expressions are of items, with its arguments; `None` where there is no expression.
+    pub(crate) fn computing(
+        &self,
+        source: &dyn Source,
+        mapped: &Mapped<'_>,
+        items: &[&Values],
+    ) -> Option<(String, Vec<Cell>)> {
         let expressions = self.columns.iter().filter_map(|one| match &one.from {
             From::Expression(sql) => {
                 let taken = forms::taken(source, sql, &one.kind);
@@ -351,7 +364,7 @@ impl Back {
         });
         let expressions: Vec<String> = expressions.collect();
         if expressions.is_empty() {
-            return Ok(vec![Vec::new(); items.len()]);
+            return None;
         }
         let (mut rows, mut arguments) = (Vec::new(), Vec::new());
         for (number, values) in items.iter().enumerate() {
@@ -372,7 +385,7 @@ impl Back {
             expressions.join(", "),
             rows.join(" UNION ALL ")
         );
-        source.query(&sql, &arguments)
+        Some((sql, arguments))
     }
 }
 

@@ -4,10 +4,13 @@
 //! rows.
 //!
 //! - `switch`: who leads becomes the other side, and back. `sides`: the tables take writes of programs, or refuse
-//!   them. `streams`: the records of the tables; `reverse`: a run that carries them; `rows`: items become rows.
+//!   them. `streams`: the records of the tables; `reverse`: a run that carries them; `rows`: items become rows;
+//!   `unread`: items that no row can be of, by what a column `holds`.
 
+mod holds;
 mod reverse;
 mod rows;
 pub(crate) mod sides;
 mod streams;
 pub(crate) mod switch;
+mod unread;

@@ -2,6 +2,7 @@
 //! refuses waits for the others: what it refers to may come with them. Each row is read again before the end: as
 //! the database has it, it must make the item that it is of.
 
+use super::holds::{Holds, lead};
 use crate::back::{Back, at_once, forms};
 use crate::cell::Cell;
 use crate::convert::Problem;
@@ -46,19 +47,13 @@ pub(crate) struct Rows<'r, 'm> {
     pub(crate) ways: &'r [Back],
 }
 
-fn lead(source: &mut dyn Source) -> Result<&mut dyn Lead, SourceError> {
-    source
-        .lead()
-        .ok_or_else(|| SourceError::lasting("this database cannot follow the tables"))
-}
-
 /// As [`lead`], for others.
 pub(crate) fn leading(source: &mut dyn Source) -> Result<&mut dyn Lead, SourceError> {
     lead(source)
 }
 
 impl<'m> Rows<'_, 'm> {
-    fn of(&self, at: usize) -> Option<(&Mapped<'m>, &Back)> {
+    pub(super) fn of(&self, at: usize) -> Option<(&Mapped<'m>, &Back)> {
         Some((self.mapping.entities.get(at)?, self.ways.get(at)?))
     }
 
@@ -67,6 +62,21 @@ impl<'m> Rows<'_, 'm> {
     /// # Errors
     /// `Overtaken` when another run has the migration; `Problem` when a row cannot be as its item is; the database's.
     pub(crate) fn carry(
+        &self,
+        source: &mut dyn Source,
+        of: (&str, u64),
+        (items, tips): (Vec<Now>, &[Tip]),
+    ) -> Result<Carried, Ended> {
+        match self.carry_once(source, of, (items.clone(), tips)) {
+            Err(Ended::Source(said)) if !said.may_pass => {
+                let left = self.readable(source, of, items, said)?;
+                self.carry_once(source, of, (left, tips))
+            }
+            carried => carried,
+        }
+    }
+
+    fn carry_once(
         &self,
         source: &mut dyn Source,
         of: (&str, u64),
@@ -99,7 +109,7 @@ impl<'m> Rows<'_, 'm> {
     ) -> Result<(Carried, Option<Problem>), Ended> {
         let mut carried = Carried::default();
         let due = self.due(source, items)?;
-        let first = due.first().and_then(|one| self.problem(one, ""));
+        let first = due.first().and_then(|one| self.problem(&one.now, ""));
         let mut left: Vec<&Due> = due.iter().collect();
         // What goes, children first; then what comes, parents first.
         left.sort_by_key(|one| {
@@ -118,8 +128,11 @@ impl<'m> Rows<'_, 'm> {
             }
             match refused.first() {
                 Some((one, why)) if refused.len() == left.len() => {
-                    let why = format!("the database refuses its row: {why}");
-                    return Err(self.refused(one, &why));
+                    let table = self.of(one.now.mapped);
+                    let table = table.map_or("", |(mapped, _)| &mapped.origin.table.name);
+                    let said = || format!("the database refuses its row of `{table}`: {why}");
+                    let why = self.unheld(source, one)?.unwrap_or_else(said);
+                    return Err(self.refused(&one.now, &why));
                 }
                 Some(_) | None => left = refused.into_iter().map(|(one, _)| one).collect(),
             }
@@ -241,38 +254,57 @@ impl<'m> Rows<'_, 'm> {
                     let why = match (&one.now.values, found.next()) {
                         (None, None) => continue,
                         (None, Some(_)) => "its row is there still".to_owned(),
-                        (Some(_), None) => {
+                        (Some(_), None) => self.unheld(source, one)?.unwrap_or_else(|| {
                             "its row would be none of the `from` line: another key, a join or `where` leaves it out"
                                 .to_owned()
-                        }
+                        }),
                         (Some(values), Some((_, row))) => match mapped.lacks(row, values) {
                             None => continue,
                             Some(why) => why,
                         },
                     };
-                    return Err(self.refused(one, &why));
+                    return Err(self.refused(&one.now, &why));
                 }
             }
         }
         Ok(())
     }
 
-    fn refused(&self, one: &Due, why: &str) -> Ended {
-        match self.problem(one, why) {
+    /// Why a column cannot hold what an item says; `None` if all of them can.
+    fn unheld(&self, source: &mut dyn Source, one: &Due) -> Result<Option<String>, SourceError> {
+        let Some((mapped, back)) = self.of(one.now.mapped) else {
+            return Ok(None);
+        };
+        for (column, cell) in back.columns.iter().zip(&one.cells) {
+            let holds = Holds {
+                table: &mapped.origin.table.name,
+                column: &column.name,
+                kind: &column.kind,
+                cell,
+            };
+            if let Some(why) = holds.refused(source)? {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn refused(&self, now: &Now, why: &str) -> Ended {
+        match self.problem(now, why) {
             Some(problem) => Ended::Problem(problem),
             None => Ended::Source(SourceError::lasting(why)),
         }
     }
 
     /// What is wrong with an item, which is named.
-    fn problem(&self, one: &Due, why: &str) -> Option<Problem> {
-        let (mapped, _) = self.of(one.now.mapped)?;
-        let key = one.now.key.iter();
+    fn problem(&self, now: &Now, why: &str) -> Option<Problem> {
+        let (mapped, _) = self.of(now.mapped)?;
+        let key = now.key.iter();
         let key = key.map(|(name, held)| format!("{name} = {}", value::shown(held)));
         let key: Vec<String> = key.collect();
         Some(Problem {
             row: format!("{} ({})", mapped.entity.name, key.join(", ")),
-            ..mapped.problem(&one.identity, why)
+            ..mapped.problem(&[], why)
         })
     }
 }

@@ -134,6 +134,8 @@ impl Migration<'_, '_> {
     /// Looks whether the switch can come to its end, before anything changes. Streams are switched on.
     fn prepare(&mut self) -> Result<(), Ended> {
         self.ways()?;
+        let watched = &self.mapping.watched;
+        self.asked(|source| leading(source)?.may_lead(watched))?;
         let (model, name) = (self.mapping.model, self.source.name());
         let switched = self.sides()?.prepare(model, &name)?;
         if switched.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::closed::{self, LEAD, TRIGGER, VARIABLE, is_noted, is_there, note};
 use super::quoting::literal;
-use super::{Mariadb, catalog};
+use super::{Mariadb, catalog, rights};
 use crate::cell::Cell;
 use crate::noted::{self, FENCE, ID};
 use crate::source::{Lead, Noted, SourceError, Tip, Watched, Wrote};
@@ -20,6 +20,11 @@ impl Mariadb {
 }
 
 impl Lead for Mariadb {
+    fn may_lead(&mut self, tables: &[Watched]) -> Result<(), SourceError> {
+        let tables = catalog::tables(&mut self.control, tables)?;
+        rights::check(&mut self.control, &tables)
+    }
+
     fn noted(&mut self) -> Result<Option<Noted>, SourceError> {
         let session = &mut self.control;
         if !is_there(session)? {

@@ -5,7 +5,7 @@
 //! - `catalog`, `table`: tables and columns, `described`: all of them, and the queries that were run; `server`: settings
 //!   and rights, and what stands in the way.
 //! - `place`: places of the log; `log`: the log; `reading`: which rows it tells; `ddl`: what changes tables.
-//! - `closed`, `lead`: how it follows the tables. `quoting`: names and texts in SQL.
+//! - `closed`, `lead`: how it follows the tables. `rights`: what a role may do; `quoting`: names and texts in SQL.
 //!
 //! Three connections are used: for the catalog and the right to migrate, for rows, and for the log. A snapshot of
 //! MariaDB says which place of the log it holds (`binlog_snapshot_position`), and the log is read up to there.
@@ -26,6 +26,7 @@ mod log;
 mod place;
 mod quoting;
 mod reading;
+mod rights;
 mod server;
 mod session;
 mod table;

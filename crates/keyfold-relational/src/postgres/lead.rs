@@ -2,6 +2,7 @@
 
 use super::closed::{self, LEAD, LOCK_WITHIN, MADE, SCHEMA, is_noted, is_there, note};
 use super::quoting::literal;
+use super::rights::{self, Use};
 use super::{Postgres, catalog};
 use crate::cell::Cell;
 use crate::noted::{self, FENCE, ID};
@@ -28,6 +29,11 @@ impl Postgres {
 }
 
 impl Lead for Postgres {
+    fn may_lead(&mut self, tables: &[Watched]) -> Result<(), SourceError> {
+        let tables = catalog::tables(&mut self.control, tables)?;
+        rights::check(&mut self.control, &tables, Use::Lead)
+    }
+
     fn noted(&mut self) -> Result<Option<Noted>, SourceError> {
         let session = &mut self.control;
         if !is_there(session)? {

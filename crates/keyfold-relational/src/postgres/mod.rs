@@ -5,7 +5,8 @@
 //!   PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `described`: all of them, and the queries that were run;
 //!   `slot`: the slot, the publication, changes; `closed`, `lead`: how it follows the tables.
-//! - `log`: the messages of the log; `reading`: which rows they touch; `quoting`: names and texts in SQL.
+//! - `log`: the messages of the log; `reading`: which rows they touch; `rights`: what a role may do; `quoting`: names and
+//!   texts in SQL.
 //!
 //! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
 //! that is taken afterwards and that is made sure to hold every one of them: a transaction is in the log a
@@ -18,6 +19,7 @@ mod lead;
 mod log;
 mod quoting;
 mod reading;
+mod rights;
 mod session;
 mod slot;
 mod tls;
@@ -29,6 +31,7 @@ use crate::source::{Change, Column, Lead, Source, SourceError, Watched};
 use crate::world;
 use keyfold_model::schema::origin::SqlTable;
 use quoting::quoted;
+use rights::Use;
 use session::Session;
 use slot::Slot;
 use std::time::Duration;
@@ -174,8 +177,8 @@ impl Source for Postgres {
 
     fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
         self.slot.check_server(&mut self.control)?;
-        self.slot.check_right(&mut self.control)?;
-        catalog::tables(&mut self.control, watched).map(|_| ())
+        let tables = catalog::tables(&mut self.control, watched)?;
+        rights::check(&mut self.control, &tables, Use::Follow)
     }
 
     fn hold(&mut self) -> Result<(), SourceError> {
@@ -206,6 +209,7 @@ impl Source for Postgres {
     fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
         self.slot.check_server(&mut self.control)?;
         let tables = catalog::tables(&mut self.control, watched)?;
+        rights::check(&mut self.control, &tables, Use::Follow)?;
         self.slot.make(&mut self.control, &tables, id)
     }
 

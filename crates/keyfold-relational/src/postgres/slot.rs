@@ -130,17 +130,6 @@ impl Slot {
         }
     }
 
-    /// Checks that the role may make what keeps changes.
-    pub(super) fn check_right(&self, session: &mut Session) -> Result<(), SourceError> {
-        let may = session.text("SELECT has_database_privilege(current_database(), 'CREATE')")?;
-        match may == "t" {
-            true => Ok(()),
-            false => Err(SourceError::lasting(
-                "the role may not create a publication: GRANT CREATE ON DATABASE ... TO it",
-            )),
-        }
-    }
-
     /// What the slot's state is; `None` when there is no slot.
     fn state(&self, session: &mut Session) -> Result<Option<String>, SourceError> {
         let rows = session.simple(&format!(

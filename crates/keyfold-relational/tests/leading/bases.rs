@@ -133,6 +133,8 @@ impl Base for OfSqlite {
 pub(crate) struct OfPostgres {
     program: support::Program,
     name: String,
+    /// Whether its slot ends with this value.
+    is_first: bool,
 }
 
 impl OfPostgres {
@@ -152,6 +154,16 @@ impl OfPostgres {
         Box::new(OfPostgres {
             program,
             name: server.name(database),
+            is_first: true,
+        })
+    }
+
+    /// Connects to one that is there.
+    pub(crate) fn again(server: &support::Server, database: &str) -> Box<dyn Base> {
+        Box::new(OfPostgres {
+            program: server.connect(database),
+            name: server.name(database),
+            is_first: false,
         })
     }
 }
@@ -185,6 +197,9 @@ impl Base for OfPostgres {
 
 impl Drop for OfPostgres {
     fn drop(&mut self) {
+        if !self.is_first {
+            return;
+        }
         // A server has few slots.
         let drop = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database()";
         std::mem::drop(self.program.said(drop));
@@ -209,6 +224,14 @@ impl OfMariadb {
         );
         Box::new(OfMariadb {
             program,
+            name: server.name(database),
+        })
+    }
+
+    /// Connects to one that is there.
+    pub(crate) fn again(server: &mariadb_server::Server, database: &str) -> Box<dyn Base> {
+        Box::new(OfMariadb {
+            program: server.connect(database),
             name: server.name(database),
         })
     }

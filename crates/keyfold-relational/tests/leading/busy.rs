@@ -48,29 +48,30 @@ impl Programs<'_> {
 /// A database beside whose calls programs write, and which dies at one of them.
 pub(crate) struct Busy<'p> {
     inner: Box<dyn Source>,
-    programs: &'p Programs<'p>,
-    rng: Rng,
-    left: u32,
+    /// What happens beside a call, which is told whether the database writes itself.
+    beside: Box<dyn FnMut(bool) -> Result<(), SourceError> + 'p>,
     /// Whether it writes itself, so that no program can.
     is_within: bool,
 }
 
-impl Busy<'_> {
+impl<'p> Busy<'p> {
+    pub(crate) fn new(
+        inner: Box<dyn Source>,
+        beside: impl FnMut(bool) -> Result<(), SourceError> + 'p,
+    ) -> Busy<'p> {
+        Busy {
+            inner,
+            beside: Box::new(beside),
+            is_within: false,
+        }
+    }
+
     fn led(&mut self) -> &mut dyn Lead {
         self.inner.lead().unwrap()
     }
 
     fn called(&mut self) -> Result<(), SourceError> {
-        for _ in 0..self.rng.u8(0..3) {
-            if !self.is_within {
-                self.programs.write(&mut self.rng);
-            }
-        }
-        self.left = self.left.saturating_sub(1);
-        match self.left {
-            0 => Err(SourceError::lasting("killed")),
-            _ => Ok(()),
-        }
+        (self.beside)(self.is_within)
     }
 }
 
@@ -183,6 +184,10 @@ impl Source for Busy<'_> {
 }
 
 impl Lead for Busy<'_> {
+    fn may_lead(&mut self, tables: &[Watched]) -> Result<(), SourceError> {
+        self.called()?;
+        self.led().may_lead(tables)
+    }
     fn noted(&mut self) -> Result<Option<Noted>, SourceError> {
         self.called()?;
         self.led().noted()
@@ -233,16 +238,23 @@ fn until_done<T>(
     mut does: impl FnMut(&mut Busy<'_>) -> Option<T>,
 ) -> T {
     loop {
-        let mut source = Busy {
-            inner: programs.shop.source(),
-            programs,
-            rng: rng.fork(),
-            left: match rng.u8(0..4) {
-                0 => u32::MAX,
-                _ => rng.u32(1..80),
-            },
-            is_within: false,
+        let mut beside = rng.fork();
+        let mut left = match rng.u8(0..4) {
+            0 => u32::MAX,
+            _ => rng.u32(1..80),
         };
+        let mut source = Busy::new(programs.shop.source(), move |is_within| {
+            for _ in 0..beside.u8(0..3) {
+                if !is_within {
+                    programs.write(&mut beside);
+                }
+            }
+            left = left.saturating_sub(1);
+            match left {
+                0 => Err(SourceError::lasting("killed")),
+                _ => Ok(()),
+            }
+        });
         if let Some(done) = does(&mut source) {
             return done;
         }

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-const MODEL: &str = r#"model shop 1
+pub(crate) const MODEL: &str = r#"model shop 1
 
 table Shop (PK, SK)
 
@@ -84,11 +84,21 @@ pub(crate) fn values<'n>(
 
 impl Shop {
     pub(crate) fn new(base: Box<dyn Base>) -> Shop {
-        let compiled = keyfold_model::compile(MODEL);
+        Shop::at(base, StoreOptions::Memory)
+    }
+
+    /// A shop whose items are in a store.
+    pub(crate) fn at(base: Box<dyn Base>, store: StoreOptions) -> Shop {
+        Shop::of(MODEL, base, store)
+    }
+
+    /// A shop of a model.
+    pub(crate) fn of(model: &str, base: Box<dyn Base>, store: StoreOptions) -> Shop {
+        let compiled = keyfold_model::compile(model);
         let Some(model) = compiled.model else {
             panic!("{:#?}", compiled.diagnostics)
         };
-        let mut options = EngineOptions::new(StoreOptions::Memory);
+        let mut options = EngineOptions::new(store);
         options.agent = MOVING_AGENT.to_owned();
         let engine = Engine::open(options).unwrap();
         let backend = Arc::new(Backend::Embedded(Arc::new(engine)));

@@ -158,21 +158,17 @@ impl Server {
 
     /// What names a database, for a role.
     pub(crate) fn name_of(&self, role: &str, database: &str) -> String {
-        let socket = self.folder.path().join("s").display().to_string();
+        let socket = self.socket();
         format!("mysql://{role}@localhost/{database}?socket={socket}")
     }
 
     fn try_connect(&self, database: &str) -> Option<Program> {
-        let socket = self.folder.path().join("s").display().to_string();
-        let opts = OptsBuilder::new()
-            .user(Some("root"))
-            .socket(Some(socket))
-            .db_name(Some(database).filter(|name| !name.is_empty()));
-        let mut conn = Conn::new(opts).ok()?;
-        conn.query_drop("SET NAMES utf8mb4").ok()?;
-        Some(Program {
-            conn: RefCell::new(conn),
-        })
+        Program::connect(self.socket(), database)
+    }
+
+    /// Where the server is.
+    pub(crate) fn socket(&self) -> String {
+        self.folder.path().join("s").display().to_string()
     }
 
     pub(crate) fn connect(&self, database: &str) -> Program {
@@ -201,6 +197,19 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// A program of a database, if the server at a socket answers.
+    pub(crate) fn connect(socket: String, database: &str) -> Option<Program> {
+        let opts = OptsBuilder::new()
+            .user(Some("root"))
+            .socket(Some(socket))
+            .db_name(Some(database).filter(|name| !name.is_empty()));
+        let mut conn = Conn::new(opts).ok()?;
+        conn.query_drop("SET NAMES utf8mb4").ok()?;
+        Some(Program {
+            conn: RefCell::new(conn),
+        })
+    }
+
     /// Whether the database took a statement.
     pub(crate) fn execute(&self, sql: &str) -> bool {
         self.conn.borrow_mut().query_drop(sql).is_ok()

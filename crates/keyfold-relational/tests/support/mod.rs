@@ -130,6 +130,30 @@ impl Server {
         self.child.take().unwrap().wait().unwrap();
     }
 
+    /// Kills every process of the program at once.
+    pub(crate) fn kill_all(&mut self) {
+        let mut child = self.child.take().unwrap();
+        let own = format!("/proc/{0}/task/{0}/children", child.id());
+        let others = std::fs::read_to_string(own).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let others: Vec<&str> = others.split_whitespace().collect();
+        for other in &others {
+            let pid = rustix::process::Pid::from_raw(other.parse().unwrap()).unwrap();
+            // It may have ended with the first.
+            let _killed = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        let until = Instant::now() + Duration::from_secs(30);
+        let is_there = |other: &&str| Path::new("/proc").join(other).exists();
+        while others.iter().any(is_there) {
+            assert!(
+                Instant::now() < until,
+                "a process of PostgreSQL does not end"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// What names a database.
     pub(crate) fn name(&self, database: &str) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
@@ -137,15 +161,7 @@ impl Server {
     }
 
     fn try_connect(&self, database: &str) -> Option<Program> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        let name = self.name(database);
-        let connecting = tokio_postgres::connect(&name, NoTls);
-        let (client, connection) = runtime.block_on(connecting).ok()?;
-        runtime.spawn(async move { connection.await.unwrap_or_default() });
-        Some(Program { runtime, client })
+        Program::connect(&self.name(database))
     }
 
     pub(crate) fn connect(&self, database: &str) -> Program {
@@ -168,6 +184,18 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// A program of a database that a name names, if the server answers.
+    pub(crate) fn connect(name: &str) -> Option<Program> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let connecting = tokio_postgres::connect(name, NoTls);
+        let (client, connection) = runtime.block_on(connecting).ok()?;
+        runtime.spawn(async move { connection.await.unwrap_or_default() });
+        Some(Program { runtime, client })
+    }
+
     /// Whether the database took statements.
     pub(crate) fn execute(&self, sql: &str) -> bool {
         self.runtime
