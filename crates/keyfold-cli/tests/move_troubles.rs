@@ -12,7 +12,7 @@ use keyfold_client::Backend;
 use keyfold_types::Item;
 use serde_json::Value as Json;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use workplace::Workplace;
 use workplace::server::Server;
 
@@ -38,14 +38,18 @@ fn filled(backend: &Backend, items: u64, bytes: usize) {
     };
     backend.call(input.into()).unwrap();
     for number in 0..items {
-        let item = Item::from_iter([("id", format!("n{number}")), ("text", "x".repeat(bytes))]);
-        let input = PutItemInput {
-            table_name: Some(TABLE.to_owned()),
-            item: Some(Ok(item)),
-            ..PutItemInput::default()
-        };
-        backend.call(input.into()).unwrap();
+        put(backend, &format!("n{number}"), bytes);
     }
+}
+
+fn put(backend: &Backend, id: &str, bytes: usize) {
+    let item = Item::from_iter([("id", id.to_owned()), ("text", "x".repeat(bytes))]);
+    let input = PutItemInput {
+        table_name: Some(TABLE.to_owned()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
+    backend.call(input.into()).unwrap();
 }
 
 /// The error of a document, which has all of these texts.
@@ -135,6 +139,65 @@ fn a_source_that_goes_away_is_named_and_loses_nothing() {
     assert_eq!(report["isEven"], true, "{report}");
     let verify = ["move", "verify", &endpoint, &to.endpoint];
     assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 300);
+}
+
+/// A source that keeps the records of its streams for two seconds, and a move that stands still for longer.
+#[test]
+fn changes_that_the_source_keeps_no_more_end_the_move() {
+    let place = Workplace::new();
+    let (from, to) = (
+        Server::start(&["--stream-retention", "2s"]),
+        Server::start(&[]),
+    );
+    filled(&from.backend(), 0, 0);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(["move", &from.endpoint, &to.endpoint, "--yes", "--json"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // A change is followed, so that the move has a position in the stream.
+    let applied = || {
+        let status = place.run(&["move", "status", &from.endpoint, &to.endpoint, "--json"]);
+        let document: Json = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        document["result"]["tables"][0]["applied"]["read"].as_u64()
+    };
+    let began = Instant::now();
+    while applied().is_none_or(|records| records == 0) {
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "nothing is followed"
+        );
+        put(&from.backend(), "first", 10);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    put(&from.backend(), "lost", 10);
+    // The record of it is trimmed.
+    std::thread::sleep(Duration::from_secs(5));
+    let run = [
+        "move",
+        &from.endpoint,
+        &to.endpoint,
+        "--stop-when-even",
+        "--yes",
+    ];
+    for _ in 0..2 {
+        let document = place.json(1, &run);
+        error_of(
+            &document,
+            &[
+                "changes of Notes are lost",
+                "abort the move and begin it again",
+            ],
+        );
+    }
+    place.json(0, &["move", "abort", &from.endpoint, &to.endpoint, "--yes"]);
+    place.json(0, &run);
+    let verify = ["move", "verify", &from.endpoint, &to.endpoint];
+    assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 2);
 }
 
 /// Moves into a folder on a disk that is too small, then on a larger one. The disk is a small file system in

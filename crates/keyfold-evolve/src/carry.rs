@@ -330,9 +330,9 @@ impl<'m> Task<'_, 'm> {
             Mode::Dry(seen) => Ok(self.seen(*pair, (wish, found), seen)),
             Mode::Write | Mode::Name(..) => match self.actions(*pair, wish, found) {
                 Ok(actions) if actions.is_empty() => Ok(0),
-                Ok(actions) => match send(hands, &actions)? {
-                    true => Ok(count(&actions)),
-                    false => self.again(hands, (*pair, table, main)),
+                Ok(actions) => match send(hands, &mut Patience::new(), &actions)? {
+                    Sent::Happened => Ok(count(&actions)),
+                    Sent::Stale | Sent::Unclear => self.again(hands, (*pair, table, main)),
                 },
                 Err(_) => self.again(hands, (*pair, table, main)),
             },
@@ -407,8 +407,8 @@ impl<'m> Task<'_, 'm> {
             return Ok(0);
         };
         let key = key_of(own, main);
-        let mut problem = None;
-        for tried in 0..TRIES {
+        let (mut problem, mut patience, mut tried) = (None, Patience::new(), 0);
+        while tried < TRIES {
             hands.check()?;
             if let Some(guard) = &self.guard {
                 still_mine(hands, guard)?;
@@ -419,6 +419,7 @@ impl<'m> Task<'_, 'm> {
                 let time = hands.world.random() % most.max(1);
                 hands.world.pause(std::time::Duration::from_millis(time));
             }
+            tried += 1;
             let wanted = vec![(table.to_owned(), key.clone())];
             let found = hands.get(wanted, &|name| self.table(name))?;
             let Some(main) = found.get(&place(table, &key)) else {
@@ -432,7 +433,7 @@ impl<'m> Task<'_, 'm> {
                 Err(found) => {
                     problem = Some(found);
                     // A list may have been read between two of its writes.
-                    if tried >= 5 {
+                    if tried > 5 {
                         break;
                     }
                     continue;
@@ -442,27 +443,20 @@ impl<'m> Task<'_, 'm> {
             match self.actions(pair, &wish, &found) {
                 Err(found) => {
                     problem = Some(found);
-                    if tried >= 5 {
+                    if tried > 5 {
                         break;
                     }
                 }
                 Ok(actions) if actions.is_empty() => return Ok(0),
-                Ok(actions) => {
-                    if send(hands, &actions)? {
-                        return Ok(count(&actions));
-                    }
-                }
+                Ok(actions) => match send(hands, &mut patience, &actions)? {
+                    Sent::Happened => return Ok(count(&actions)),
+                    Sent::Stale => {}
+                    // It was waited out, which is no work of others.
+                    Sent::Unclear => tried -= 1,
+                },
             }
         }
-        Err(problem.map_or_else(
-            || {
-                Stop::Failed(ClientError::refused(format!(
-                    "the item {} of {table} is written by others without end: run the same command again",
-                    shown(&key)
-                )))
-            },
-            |problem| failed(&problem),
-        ))
+        Err(problem.map_or_else(|| without_end(table, &key), |problem| failed(&problem)))
     }
 
     /// Whether only the old model knows an item, of an entity whose items are deleted; or whether it may be
@@ -502,7 +496,8 @@ impl<'m> Task<'_, 'm> {
         };
         let mut item = item.clone();
         let key = key_of(own, &item);
-        for _ in 0..TRIES {
+        let (mut patience, mut tried) = (Patience::new(), 0);
+        while tried < TRIES {
             hands.check()?;
             let Some(mut actions) = self.unowned(hands, table, &item)? else {
                 return Ok(0);
@@ -524,8 +519,10 @@ impl<'m> Task<'_, 'm> {
                 }
                 Mode::Name(..) => return Ok(0),
             }
-            if send(hands, &actions)? {
-                return Ok(1);
+            match send(hands, &mut patience, &actions)? {
+                Sent::Happened => return Ok(1),
+                Sent::Stale => tried += 1,
+                Sent::Unclear => {}
             }
             let found = hands.get(vec![(table.to_owned(), key.clone())], &|name| {
                 self.table(name)
@@ -535,10 +532,7 @@ impl<'m> Task<'_, 'm> {
                 Some(_) | None => return Ok(0),
             }
         }
-        Err(Stop::Failed(ClientError::refused(format!(
-            "the item {} of {table} is written by others without end",
-            shown(&key)
-        ))))
+        Err(without_end(table, &key))
     }
 
     /// Whether no entity of the new model has an item: the check of its entity, if it is one's copy; `None`
@@ -633,21 +627,38 @@ pub(crate) fn failed(problem: &Problem) -> Stop {
     )))
 }
 
-/// Sends actions. Returns whether they have happened for sure; if not, the entity is to be read again.
-fn send(hands: &Hands<'_>, actions: &[Action]) -> Result<bool, Stop> {
+fn without_end(table: &str, key: &Item) -> Stop {
+    Stop::Failed(ClientError::refused(format!(
+        "the item {} of {table} is written by others without end: run the same command again",
+        shown(key)
+    )))
+}
+
+/// What became of actions that were sent.
+enum Sent {
+    /// They were carried out.
+    Happened,
+    /// An item was another one than the actions expected: the entity is to be read again.
+    Stale,
+    /// Whether they were carried out is not known, or they were refused for a while, which is over. The entity is to
+    /// be read again.
+    Unclear,
+}
+
+/// Sends actions. `patience` is that of the entity: an error that lasts ends it.
+fn send(hands: &Hands<'_>, patience: &mut Patience, actions: &[Action]) -> Result<Sent, Stop> {
     let error = match hands.once(request(actions)) {
-        Ok(_) => return Ok(true),
+        Ok(_) => return Ok(Sent::Happened),
         Err(error) => error,
     };
     let is_stale = error.kind() == Some(ErrorKind::ConditionalCheckFailed)
         || matches!(&error, ClientError::Service { kind: Some(ErrorKind::TransactionCanceled), reasons, .. }
             if reasons.iter().any(|(code, _)| *code == keyfold_api::ReasonCode::ConditionalCheckFailed));
     if is_stale {
-        return Ok(false);
+        return Ok(Sent::Stale);
     }
-    let mut patience = Patience::new();
-    hands.wait_out(&mut patience, error)?;
-    Ok(false)
+    hands.wait_out(patience, error)?;
+    Ok(Sent::Unclear)
 }
 
 /// Ends a run that does not have the evolution any more, as its guard says.

@@ -10,7 +10,7 @@ use keyfold_api::{
 use keyfold_client::ClientError;
 use keyfold_lower::{Lowering, Step};
 use keyfold_model::Table;
-use keyfold_motion::{Pace, Patience, Units, measured, units};
+use keyfold_motion::{Pace, Patience, Units, Whereabouts, located, measured, units};
 use keyfold_stream::world::{Boxed, Io};
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
@@ -77,13 +77,24 @@ impl<'w> Hands<'w> {
     pub(crate) fn once(&self, mut request: Request) -> Result<Response, ClientError> {
         let kind = measured(&mut request);
         self.progress.asked();
+        let operation = request.operation();
         let answer = self.world.ask(request);
         if let (Some(kind), Ok(response)) = (kind, &answer) {
             let used = units(kind, response);
             self.progress.used(used);
             self.wait(used);
         }
-        answer
+        answer.map_err(|error| self.said(error, operation.name()))
+    }
+
+    /// The error of a request, with the place, and how to go on.
+    pub(crate) fn said(&self, error: ClientError, request: &str) -> ClientError {
+        let of = Whereabouts {
+            place: &format!("the place {}", self.world.name()),
+            rights: "docs/evolve.md lists the rights of an evolution",
+            request,
+        };
+        located(error, of)
     }
 
     fn wait(&self, used: Units) {

@@ -11,6 +11,7 @@ use keyfold_client::ClientError;
 use keyfold_lower::Origin;
 use keyfold_lower::tables as lower;
 use keyfold_model::{Model, Table};
+use keyfold_motion::Patience;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(500);
@@ -106,6 +107,7 @@ pub(crate) fn add_index(
     let Some(of) = table.indexes.iter().find(|one| one.name == wanted) else {
         return Ok(());
     };
+    let mut patience = Patience::new();
     loop {
         hands.check()?;
         let Some(found) = described(hands, name)? else {
@@ -113,7 +115,10 @@ pub(crate) fn add_index(
         };
         match index(&found, wanted) {
             Some(true) if is_active(&found) => return Ok(()),
-            None if is_active(&found) => change(hands, lower::index_input(table, name, of))?,
+            None if is_active(&found) => {
+                let input = lower::index_input(table, name, of);
+                change(hands, &mut patience, input)?;
+            }
             Some(_) | None => {}
         }
         rows.check_mine(run)?;
@@ -129,6 +134,7 @@ pub(crate) fn remove_index(
     gone: &str,
 ) -> Result<(), Stop> {
     let hands = rows.hands;
+    let mut patience = Patience::new();
     loop {
         hands.check()?;
         let Some(found) = described(hands, name)? else {
@@ -138,6 +144,7 @@ pub(crate) fn remove_index(
             None => return Ok(()),
             Some(true) if is_active(&found) => change(
                 hands,
+                &mut patience,
                 UpdateTableInput {
                     table_name: Some(name.to_owned()),
                     global_secondary_index_updates: Some(vec![GlobalSecondaryIndexUpdate {
@@ -156,24 +163,19 @@ pub(crate) fn remove_index(
     }
 }
 
-/// Changes a table. What was lost or came too early shows when it is looked at again.
-fn change(hands: &Hands<'_>, input: UpdateTableInput) -> Result<(), Stop> {
+/// Changes a table. What was lost or came too early shows when it is looked at again. A limit may be that of changes at
+/// once, which passes, or one of indexes, which does not: it is waited for some time.
+fn change(hands: &Hands<'_>, patience: &mut Patience, input: UpdateTableInput) -> Result<(), Stop> {
     match hands.once(input.into()) {
         Ok(_) => Ok(()),
-        Err(error)
-            if matches!(
-                error.kind(),
-                Some(ErrorKind::ResourceInUse | ErrorKind::LimitExceeded)
-            ) =>
-        {
-            Ok(())
-        }
-        Err(error) => hands.wait_out(&mut keyfold_motion::Patience::new(), error),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => Ok(()),
+        Err(error) => hands.wait_out(patience, error),
     }
 }
 
 /// Deletes a table.
 pub(crate) fn remove(hands: &Hands<'_>, name: &str) -> Result<(), Stop> {
+    let mut patience = Patience::new();
     loop {
         hands.check()?;
         let Some(found) = described(hands, name)? else {
@@ -190,7 +192,7 @@ pub(crate) fn remove(hands: &Hands<'_>, name: &str) -> Result<(), Stop> {
                         error.kind(),
                         Some(ErrorKind::ResourceNotFound | ErrorKind::ResourceInUse)
                     ) => {}
-                Err(error) => hands.wait_out(&mut keyfold_motion::Patience::new(), error)?,
+                Err(error) => hands.wait_out(&mut patience, error)?,
             }
         }
         hands.world.pause(PAUSE);

@@ -93,13 +93,14 @@ pub(crate) fn verified(
         found: Verified::default(),
     };
     let backend = hands.world.backend();
-    let sizes = verify::sizes(backend, course.new)?;
+    let said = |error| hands.said(error, "a request of the comparison");
+    let sizes = verify::sizes(backend, course.new).map_err(said)?;
     let options = Options {
         segments: hands.options.segments,
         rate: hands.options.rate,
         ..Options::default()
     };
-    let report = verify::run(backend, course.new, &sizes, &options, &mut judge)?;
+    let report = verify::run(backend, course.new, &sizes, &options, &mut judge).map_err(said)?;
     judge.found.items = report.items;
     Ok(judge.found)
 }

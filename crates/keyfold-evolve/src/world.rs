@@ -30,19 +30,24 @@ pub trait World: Send + Sync {
 
     /// The backend whose tables are verified.
     fn backend(&self) -> &Backend;
+
+    /// What people call the place of the tables by.
+    fn name(&self) -> &str;
 }
 
 /// The surroundings of a run in a program.
 pub struct Place {
     backend: Arc<Backend>,
+    name: String,
     began: Instant,
 }
 
 impl Place {
-    /// The tables of a backend.
-    pub fn new(backend: Arc<Backend>) -> Place {
+    /// The tables of a backend, which people call by a name.
+    pub fn new(backend: Arc<Backend>, name: &str) -> Place {
         Place {
             backend,
+            name: name.to_owned(),
             began: Instant::now(),
         }
     }
@@ -71,5 +76,9 @@ impl World for Place {
 
     fn backend(&self) -> &Backend {
         &self.backend
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 }

@@ -214,6 +214,10 @@ impl World for Unfenced<'_> {
     fn backend(&self) -> &Backend {
         self.0.backend()
     }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
 }
 
 /// A run stands still before its request of a number, while another one takes the evolution to the gate at

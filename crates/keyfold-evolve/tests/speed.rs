@@ -163,7 +163,10 @@ fn a_million_items() {
             segments: u32::try_from(segments).unwrap(),
             ..Options::default()
         };
-        let (world, progress) = (Place::new(Arc::clone(&backend)), Progress::default());
+        let (world, progress) = (
+            Place::new(Arc::clone(&backend), "memory"),
+            Progress::default(),
+        );
         let course = Course::of(&old, &new);
         let models = models_digest(OLD, &text);
         let evolving = Evolving::new(&course, models, (&world, &options, &progress));

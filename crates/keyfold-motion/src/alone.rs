@@ -55,7 +55,7 @@ pub async fn may_refuse(world: &dyn World, refusing: Refusing<'_>) -> Result<(),
             refusing.table
         )));
     }
-    check_closing(world, &options, (Place::Target, refusing.closing())).await
+    check_closing(world, &options, (Place::Target, refusing.closing()), "").await
 }
 
 /// Lets a table refuse writes of everybody but the mover, and waits until it does.

@@ -9,7 +9,7 @@ use crate::refusal::Force;
 use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
 use crate::run::{Ended, carry_on};
 use crate::swapped::swapped;
-use crate::tables::{Followable, at, delete, look, switch_stream_on};
+use crate::tables::{Followable, Streamless, at, delete, look, switch_stream_on};
 use crate::turn::{Turn, Way, lost};
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
@@ -22,6 +22,13 @@ use std::time::Duration;
 const DRAIN_POLL: Duration = Duration::from_millis(10);
 /// The time between two looks at a run while both sides refuse writes.
 const DRAIN_STEP: Duration = Duration::from_millis(5);
+
+/// The target of a move has to have a stream before it leads.
+const NO_WAY_BACK: Streamless<'static> = Streamless {
+    place: "the target",
+    advice: "without it nothing could be carried back, and the move is not switched. Stop the writers of the source, and \
+             call `keyfold move complete`",
+};
 
 /// How a move is switched.
 #[derive(Debug, Clone)]
@@ -137,7 +144,9 @@ impl Both {
         let found = look(&*self.other, &self.options.table).await?;
         let stream = match found.followable() {
             Followable::Yes(stream) => stream,
-            Followable::NoStream => switch_stream_on(&*self.other, &self.options.table).await?,
+            Followable::NoStream => {
+                switch_stream_on(&*self.other, &self.options.table, NO_WAY_BACK).await?
+            }
             Followable::NoImages => {
                 return Err(ClientError::refused(format!(
                     "the stream of the table {} of the target has no new images: switch it off and on with \

@@ -69,6 +69,7 @@ pub use ending::{
     Aborted, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
 };
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
+pub use located::{Whereabouts, located};
 pub use meter::{For, Units, measured, units};
 pub use options::Options;
 pub use pace::Pace;

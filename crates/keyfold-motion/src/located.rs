@@ -2,20 +2,26 @@
 //!
 //! An error keeps its variant and kind, which decide what is done: only its sentence is another one.
 
-use crate::world::Place;
-use keyfold_api::{ErrorKind, Operation};
+use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_client::ClientError;
 
 /// What is true after every error: checkpoints move with what they stand for.
 const GOES_ON: &str = "what was written is right, and the same command goes on from there";
 
-/// The error of a request to a place. `name` is what people call the place by.
-pub(crate) fn located(
-    error: ClientError,
-    (place, name): (Place, &str),
-    operation: Operation,
-) -> ClientError {
-    let place = format!("the {} {name}", place.word());
+/// Where an error comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Whereabouts<'w> {
+    /// What people call the place by, with an article: `the source http://127.0.0.1:8000`.
+    pub place: &'w str,
+    /// Where the rights are listed that are needed there: `docs/move.md lists the rights of a move`.
+    pub rights: &'w str,
+    /// What was asked of it: the name of the operation.
+    pub request: &'w str,
+}
+
+/// The error of a request to a place.
+pub fn located(error: ClientError, of: Whereabouts<'_>) -> ClientError {
+    let place = of.place;
     match error {
         ClientError::Service {
             kind,
@@ -24,7 +30,7 @@ pub(crate) fn located(
             reasons,
             found,
         } => ClientError::Service {
-            message: match advice(kind, &place, operation) {
+            message: match advice(kind, &reasons, of) {
                 Some(advice) => format!("{}. {advice}", message.trim_end_matches('.')),
                 None => message,
             },
@@ -40,7 +46,7 @@ pub(crate) fn located(
             "{place} does not answer in time: {why}; when it does again: {GOES_ON}"
         )),
         ClientError::OutcomeUnknown { why, check } => ClientError::OutcomeUnknown {
-            why: format!("{place} has not answered: {why}"),
+            why: format!("{place} has not answered: {why}; {GOES_ON}"),
             check,
         },
         ClientError::Value(_)
@@ -61,9 +67,19 @@ pub(crate) fn located(
 }
 
 /// What helps against an error of a service; `None` when its own sentence is enough, or when it passes.
-fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<String> {
-    let name = operation.name();
-    let capital = format!("T{}", place.trim_start_matches('t'));
+fn advice(
+    kind: Option<ErrorKind>,
+    reasons: &[(ReasonCode, Option<String>)],
+    of: Whereabouts<'_>,
+) -> Option<String> {
+    let Whereabouts {
+        place,
+        rights,
+        request,
+    } = of;
+    let place = format!("T{}", place.trim_start_matches('t'));
+    let is_of_collection =
+        |(code, _): &(ReasonCode, _)| *code == ReasonCode::ItemCollectionSizeLimitExceeded;
     match kind {
         Some(
             ErrorKind::MissingAuthenticationToken
@@ -71,23 +87,28 @@ fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<
             | ErrorKind::UnrecognizedClient
             | ErrorKind::InvalidSignature,
         ) => Some(format!(
-            "{capital} does not take these credentials: set those of it by the AWS variables, or by `?profile=NAME` \
+            "{place} does not take these credentials: set those of it by the AWS variables, or by `?profile=NAME` \
              behind its address. Then {GOES_ON}"
         )),
         Some(ErrorKind::AccessDenied) => Some(format!(
-            "{capital} does not allow {name} to these credentials: grant it, as docs/move.md lists the rights of a \
-             move. Then {GOES_ON}"
+            "{place} does not allow {request} to these credentials: grant it, as {rights}. Then {GOES_ON}"
         )),
         Some(ErrorKind::LimitExceeded | ErrorKind::ItemCollectionSizeLimitExceeded) => {
             Some(format!(
-                "{capital} is at a limit with {name}: once it is raised, or there is room, {GOES_ON}"
+                "{place} is at a limit with {request}: once it is raised, or there is room, {GOES_ON}"
+            ))
+        }
+        Some(ErrorKind::TransactionCanceled) if reasons.iter().any(is_of_collection) => {
+            Some(format!(
+                "{place} takes no more items with this partition key, since a local index bounds their size: once \
+                 there is room, {GOES_ON}"
             ))
         }
         Some(ErrorKind::Internal) => Some(format!(
-            "{capital} cannot carry out {name}, for instance since its disk is full: once that is mended, {GOES_ON}"
+            "{place} cannot carry out {request}, for instance since its disk is full: once that is mended, {GOES_ON}"
         )),
         // Of a session that has expired, for instance.
-        None => Some(format!("{capital} has answered {name} so; {GOES_ON}")),
+        None => Some(format!("{place} has answered {request} so; {GOES_ON}")),
         // All others are of one request, which the code that has sent it explains.
         Some(_) => None,
     }
@@ -96,6 +117,12 @@ fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const TARGET: Whereabouts<'static> = Whereabouts {
+        place: "the target http://t",
+        rights: "docs/move.md lists the rights of a move",
+        request: "PutItem",
+    };
 
     fn service(kind: Option<ErrorKind>, exception: &str) -> ClientError {
         ClientError::Service {
@@ -108,7 +135,7 @@ mod tests {
     }
 
     fn said(error: ClientError) -> String {
-        located(error, (Place::Target, "http://t"), Operation::PutItem).to_string()
+        located(error, TARGET).to_string()
     }
 
     #[test]
@@ -138,12 +165,11 @@ mod tests {
     fn an_error_stays_what_it_is() {
         let throttled = service(Some(ErrorKind::Throttling), "ThrottlingException");
         let before = throttled.to_string();
-        let place = (Place::Source, "http://s");
-        let after = located(throttled, place, Operation::Scan);
+        let after = located(throttled, TARGET);
         assert_eq!(after.to_string(), before);
         assert!(after.is_throttled());
         let denied = service(Some(ErrorKind::AccessDenied), "AccessDeniedException");
-        let after = located(denied, place, Operation::Scan);
+        let after = located(denied, TARGET);
         assert_eq!(after.kind(), Some(ErrorKind::AccessDenied));
     }
 }

@@ -14,6 +14,9 @@ use crate::turn::{Turn, Turning};
 use crate::world::Place;
 use keyfold_client::ClientError;
 
+/// How often the row of the other direction is taken, while the previous owner takes it, too.
+const BACK_TRIES: u32 = 4;
+
 /// Where a switch is: how far, and which side leads.
 pub(crate) type Stage = (Turning, Place);
 
@@ -49,8 +52,26 @@ impl Both {
         hold(&*self.world, &self.options, may).await
     }
 
-    /// Takes the row of the other direction, with all its checkpoints, for the owner of the switch.
+    /// Takes the row of the other direction, with all its checkpoints, for the owner of the switch. A request of the
+    /// previous owner may come between, as long as that row does not name this one; it is the last one that does.
     pub(crate) async fn own_back(&self, mine: &RunRow) -> Result<RunRow, ClientError> {
+        let mut tries = BACK_TRIES;
+        loop {
+            tries -= 1;
+            match self.own_back_once(mine).await {
+                Err(ClientError::Refused(_)) if tries > 0 && self.is_owner(mine).await? => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Whether the row that counts names the owner of a row still.
+    async fn is_owner(&self, mine: &RunRow) -> Result<bool, ClientError> {
+        let row = self.row().await?;
+        Ok(row.id == mine.id && row.turn.owner == mine.turn.owner)
+    }
+
+    async fn own_back_once(&self, mine: &RunRow) -> Result<RunRow, ClientError> {
         let owner = mine.turn.owner;
         let may = |back: &RunRow| {
             let is_of_move = back.is_back && back.id == mine.id;

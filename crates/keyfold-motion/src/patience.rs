@@ -1,13 +1,14 @@
 //! Which errors pass, and how long is waited before a request is sent again.
 
 use crate::cancelled::may_pass;
+use keyfold_api::ErrorKind;
 use keyfold_client::ClientError;
 use std::time::Duration;
 
 /// The first pause after a request that failed; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How often a place that does not answer is asked before it is given up: about half a minute.
+/// How often a place that does not answer, or is at a limit, is asked before it is given up: about half a minute.
 const TRIES: u32 = 12;
 
 /// The pauses of a request that is sent again.
@@ -33,10 +34,12 @@ impl Patience {
     }
 
     /// The pause after an error that may pass; `None` when it does not. Throttling and conflicts are
-    /// waited out for any time; a place that does not answer, some time.
+    /// waited out for any time; a place that does not answer, some time, and so a limit: that of changes of tables at
+    /// once passes, and that of tables does not.
     pub fn after(&mut self, error: &ClientError, random: u64) -> Option<Duration> {
         let is_busy =
             error.is_passing() || error.is_conflict() || error.is_throttled() || may_pass(error);
+        let is_limited = error.kind() == Some(ErrorKind::LimitExceeded);
         let is_away = matches!(
             error,
             ClientError::Transport(_)
@@ -44,7 +47,7 @@ impl Patience {
                 | ClientError::OutcomeUnknown { .. }
                 | ClientError::Overtaken(_)
         );
-        self.tries += u32::from(is_away);
+        self.tries += u32::from(is_away || is_limited);
         if (!is_busy && !is_away) || self.tries > TRIES {
             return None;
         }

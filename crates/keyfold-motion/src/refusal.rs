@@ -234,7 +234,7 @@ pub(crate) async fn is_closed(
 
 /// Looks whether a table may be closed, before anything changes: whether the policy would be too large, and
 /// whether this client has the right to change it. A change for a revision that no policy has changes nothing,
-/// and is refused for the right first.
+/// and is refused for the right first. `otherwise` says what helps beside a smaller policy, where the command has that.
 ///
 /// # Errors
 /// The backend's; `Refused` when the policy would be too large.
@@ -242,6 +242,7 @@ pub(crate) async fn check_closing(
     world: &dyn World,
     options: &Options,
     (place, closing): (Place, Closing<'_>),
+    otherwise: &str,
 ) -> Result<(), ClientError> {
     let arn = arn(world, options, place).await?;
     let (policy, _) = read(world, options, place).await?;
@@ -260,7 +261,7 @@ pub(crate) async fn check_closing(
     if text.len() > BYTES_MAX {
         return Err(ClientError::refused(format!(
             "the policy of the table {} of the {} would be larger than {BYTES_MAX} bytes with the statement that \
-             refuses writes: make it smaller, or stop its writers yourself and pass --writers-stopped",
+             refuses writes: make it smaller{otherwise}",
             options.table,
             place.word()
         )));

@@ -110,7 +110,8 @@ impl Both {
                 moved_to: connection(&switching.connections, place.other()),
                 fence: u64::MAX,
             };
-            check_closing(&*self.world, &self.options, (place, closing)).await?;
+            let otherwise = ", or stop its writers yourself and pass --writers-stopped";
+            check_closing(&*self.world, &self.options, (place, closing), otherwise).await?;
         }
         Ok(())
     }

@@ -235,11 +235,24 @@ pub(crate) async fn tags(
     }
 }
 
+/// What is said where a place switches no stream on.
+#[derive(Debug, Clone, Copy)]
+pub struct Streamless<'s> {
+    /// What the place is to the command: `the source`.
+    pub place: &'s str,
+    /// What helps there: a part of a sentence.
+    pub advice: &'s str,
+}
+
 /// Switches the stream of a table of the source on, with new and old images, and returns its ARN.
 ///
 /// # Errors
-/// The backend's.
-pub async fn switch_stream_on(world: &dyn World, table: &str) -> Result<String, ClientError> {
+/// The backend's; `Refused`, as it is to be said, where the place switches none on.
+pub async fn switch_stream_on(
+    world: &dyn World,
+    table: &str,
+    otherwise: Streamless<'_>,
+) -> Result<String, ClientError> {
     let source = at(world, Place::Source);
     let input = UpdateTableInput {
         table_name: Some(table.to_owned()),
@@ -254,17 +267,18 @@ pub async fn switch_stream_on(world: &dyn World, table: &str) -> Result<String, 
             kind: Some(ErrorKind::Validation),
             message,
             ..
-        }) => return Err(no_stream(table, &format!(" ({message})"))),
+        }) => return Err(no_stream(table, &format!(" ({message})"), otherwise)),
         answer => answer.map(drop)?,
     }
     let found = active(world, Place::Source, table).await?;
-    found.latest_stream_arn.ok_or_else(|| no_stream(table, ""))
+    found
+        .latest_stream_arn
+        .ok_or_else(|| no_stream(table, "", otherwise))
 }
 
-fn no_stream(table: &str, why: &str) -> ClientError {
+fn no_stream(table: &str, why: &str, Streamless { place, advice }: Streamless<'_>) -> ClientError {
     ClientError::refused(format!(
-        "the source switches no stream of the table {table} on{why}: where an engine has none, stop its writers, \
-         and pass --writers-stopped"
+        "{place} switches no stream of the table {table} on{why}: {advice}"
     ))
 }
 

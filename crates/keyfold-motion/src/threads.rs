@@ -1,11 +1,11 @@
 //! Threads that carry a move out: one for each of its tasks. A request blocks its thread.
 
-use crate::located::located;
+use crate::located::{Whereabouts, located};
 use crate::meter::Units;
 use crate::progress::Progress;
 use crate::refusal::PROBING_AGENT;
 use crate::world::{Place, World};
-use keyfold_api::{ErrorKind, Request, Response};
+use keyfold_api::{ErrorKind, Operation, Request, Response};
 use keyfold_client::{Backend, ClientError, blocked, origin};
 use keyfold_stream::world::Boxed;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -17,22 +17,30 @@ pub struct Threads {
     itself: Weak<Threads>,
     source: Arc<Backend>,
     target: Arc<Backend>,
-    /// What people call the source and the target by.
-    names: [String; 2],
+    called: Called,
     progress: Arc<Progress>,
     began: Instant,
     tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What errors of both places say of them.
+#[derive(Debug, Clone)]
+pub struct Called {
+    /// The source and the target, with an article: `the source http://127.0.0.1:8000`.
+    pub places: [String; 2],
+    /// Where the rights are listed that are needed there: `docs/move.md lists the rights of a move`.
+    pub rights: &'static str,
 }
 
 /// The longest that a pause lasts after the move is to stop.
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Threads {
-    /// Threads that send requests to two backends, whose errors have their names, and whose pauses end when the move is to stop. Runs
-    /// whose time begins at one moment can be compared by it.
+    /// Threads that send requests to two backends, whose errors name them, and whose pauses end when the move is to
+    /// stop. Runs whose time begins at one moment can be compared by it.
     pub fn new(
         [source, target]: [Arc<Backend>; 2],
-        names: [String; 2],
+        called: Called,
         progress: Arc<Progress>,
         began: Instant,
     ) -> Arc<Threads> {
@@ -40,7 +48,7 @@ impl Threads {
             itself: Weak::clone(itself),
             source,
             target,
-            names,
+            called,
             progress,
             began,
             tasks: Mutex::default(),
@@ -61,17 +69,36 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// The backend of a place.
+    fn of(&self, place: Place) -> &Backend {
+        match place {
+            Place::Source => &self.source,
+            Place::Target => &self.target,
+        }
+    }
+
+    /// The error of a request, with the place that people know.
+    fn said(&self, error: ClientError, place: Place, operation: Operation) -> ClientError {
+        let [source, target] = &self.called.places;
+        let of = Whereabouts {
+            place: match place {
+                Place::Source => source,
+                Place::Target => target,
+            },
+            rights: self.called.rights,
+            request: operation.name(),
+        };
+        located(error, of)
+    }
+}
+
 impl World for Threads {
     fn ask(&self, place: Place, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            let [source, target] = &self.names;
-            let (backend, name) = match place {
-                Place::Source => (&self.source, source),
-                Place::Target => (&self.target, target),
-            };
             let operation = request.operation();
-            let answer = backend.call(request);
-            answer.map_err(|error| located(error, (place, name), operation))
+            let answer = self.of(place).call(request);
+            answer.map_err(|error| self.said(error, place, operation))
         })
     }
 
@@ -81,15 +108,10 @@ impl World for Threads {
         request: Request,
     ) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            let [source, target] = &self.names;
-            let (backend, name) = match place {
-                Place::Source => (&self.source, source),
-                Place::Target => (&self.target, target),
-            };
             let operation = request.operation();
-            match backend.call_as(PROBING_AGENT, request) {
+            match self.of(place).call_as(PROBING_AGENT, request) {
                 Err(error) if error.kind() == Some(ErrorKind::AccessDenied) => Err(error),
-                answer => answer.map_err(|error| located(error, (place, name), operation)),
+                answer => answer.map_err(|error| self.said(error, place, operation)),
             }
         })
     }

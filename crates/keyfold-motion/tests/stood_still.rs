@@ -464,15 +464,10 @@ fn stopped_both(at: usize, after: usize) -> Option<(Stretch, Option<Stretch>)> {
     let what = format!("request {at}, {found:?}, {after} requests later {other:?}");
     let woken = first.wake(&what);
     assert!(woken.is_err(), "{what}: {woken:?}");
-    // Where the first one was about to write while the second one had read, the second one may stop, too: the same
-    // command goes on then.
-    if let Err(error) = second.wake(&what) {
-        assert!(
-            error.to_string().contains("another process"),
-            "{what}: {error}"
-        );
-        switched(&world, to).unwrap();
-    }
+    // The last request of the first one may take the row of the other direction, before the second one has noted there
+    // that it owns the switch; it takes that row again then.
+    let done = second.wake(&what);
+    assert!(done.is_ok(), "{what}: {done:?}");
     assert_eq!(open_sides(&world), sides(to), "{what}");
     append(world.of(to), 0, 2).unwrap();
     switched(&world, to.other()).unwrap();
@@ -484,8 +479,10 @@ fn stopped_both(at: usize, after: usize) -> Option<(Stretch, Option<Stretch>)> {
 #[test]
 fn who_wakes_beside_the_next_owner_leaves_the_switch_to_it() {
     let mut seen: BTreeMap<(Stretch, Option<Stretch>), usize> = BTreeMap::new();
+    // From the first request that is tried on: of a place that is to be played again.
+    let from = std::env::var("KEYFOLD_STOPS_FROM").map_or(0, |text| text.parse().unwrap());
     for (turn, after) in [0, 3, 9].into_iter().enumerate() {
-        let mut at = turn % step();
+        let mut at = from + turn % step();
         while let Some(found) = stopped_both(at, after) {
             *seen.entry(found).or_default() += 1;
             at += way(found.0);
@@ -493,5 +490,9 @@ fn who_wakes_beside_the_next_owner_leaves_the_switch_to_it() {
     }
     println!("{seen:?}");
     let is_same = |both: &&(Stretch, Option<Stretch>)| both.1 == Some(both.0);
-    assert!(seen.keys().filter(is_same).count() >= 3, "{seen:?}");
+    let is_whole = from == 0;
+    assert!(
+        !is_whole || seen.keys().filter(is_same).count() >= 3,
+        "{seen:?}"
+    );
 }

@@ -169,9 +169,19 @@ fn a_history_over_three_switches_is_strictly_serializable() {
     );
 }
 
-/// A switch of which one request fails: it does not arrive, or its answer is lost. Returns whether that was
-/// one of its requests.
-fn killed(at: usize, is_lost: bool, to: Place) -> bool {
+/// What is called behind a switch that was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// The same command.
+    Again,
+    /// The command of the other direction.
+    Back,
+}
+
+/// A switch of which one request fails: it does not arrive, or its answer is lost. A program goes on writing where it
+/// did. Returns whether that was one of its requests.
+fn killed(at: usize, is_lost: bool, (to, then): (Place, Then)) -> bool {
+    let what = format!("{to:?} {then:?}, request {at}, {is_lost}");
     let world = copied();
     if to == Place::Source {
         switched(&world, Place::Target).unwrap();
@@ -192,37 +202,76 @@ fn killed(at: usize, is_lost: bool, to: Place) -> bool {
     let open = open_sides(&world);
     let row = blocked(status(&*world, &options())).unwrap().unwrap().run;
     if row.turn.turns > 0 || row.turn.turning.is_some() {
-        assert!(open != [true; 2] || row.turn.turns == 0, "{at}: {row:?}");
+        assert!(open != [true; 2] || row.turn.turns == 0, "{what}: {row:?}");
     }
-    match switched(&world, to) {
-        Ok(_) => {}
-        Err(error) => assert!(error.to_string().contains("already"), "{at}: {error}"),
+    let mut written = vec![1];
+    match append(world.of(to.other()), 0, 7) {
+        Ok(()) => written.push(7),
+        Err(error) => assert!(is_denied(&error), "{what}: {error}"),
     }
-    let expected = [to == Place::Source, to == Place::Target];
-    assert_eq!(open_sides(&world), expected, "{at}");
-    assert_eq!(read(world.of(to), 0), [1], "{at}");
-    append(world.of(to), 0, 2).unwrap();
-    // And back, with what was written since.
-    switched(&world, to.other()).unwrap();
-    assert_eq!(read(world.of(to.other()), 0), [1, 2], "{at}");
-    assert_eq!(differences(&world), 0, "{at}");
+    let first = match then {
+        Then::Again => to,
+        Then::Back => to.other(),
+    };
+    // The other direction is refused when the switch goes to its end, which the same command then does.
+    if let Err(error) = switched(&world, first) {
+        let error = error.to_string();
+        let is_refused = then == Then::Back && error.contains("is under way");
+        assert!(error.contains("already") || is_refused, "{what}: {error}");
+        if is_refused {
+            switched(&world, to).unwrap();
+        }
+    }
+    let turn = blocked(status(&*world, &options()))
+        .unwrap()
+        .unwrap()
+        .run
+        .turn;
+    let lead = turn.lead;
+    assert!(then == Then::Back || lead == to, "{what}: {turn:?}");
+    assert_eq!(turn.turning, None, "{what}");
+    // Before the first switch, both sides take writes.
+    let is_first = |place| turn.turns == 0 || lead == place;
+    assert_eq!(
+        open_sides(&world),
+        [Place::Source, Place::Target].map(is_first),
+        "{what}"
+    );
+    assert_eq!(read(world.of(lead), 0), written, "{what}");
+    append(world.of(lead), 0, 2).unwrap();
+    written.push(2);
+    // And to the other side, with what was written since.
+    switched(&world, lead.other()).unwrap();
+    assert_eq!(read(world.of(lead.other()), 0), written, "{what}");
+    assert_eq!(differences(&world), 0, "{what}");
     was_killed
+}
+
+/// Kills switches at their requests: each with `KEYFOLD_STOPS=1`.
+fn each_killed(then: Then, step: usize, least: usize) {
+    let step = std::env::var("KEYFOLD_STOPS").map_or(step, |text| text.parse().unwrap());
+    for to in [Place::Target, Place::Source] {
+        for is_lost in [false, true] {
+            // Others when its answer is lost.
+            let first = usize::from(is_lost) * 2 % step;
+            let mut all = (first..).step_by(step);
+            let count = all
+                .by_ref()
+                .take_while(|at| killed(*at, is_lost, (to, then)))
+                .count();
+            assert!(count > least, "{to:?} {then:?} {is_lost}: {count}");
+        }
+    }
 }
 
 #[test]
 fn a_switch_that_is_killed_at_any_request_goes_on() {
-    for to in [Place::Target, Place::Source] {
-        for is_lost in [false, true] {
-            // Each fifth request, and others when its answer is lost.
-            let first = usize::from(is_lost) * 2;
-            let mut all = (first..).step_by(5);
-            let count = all
-                .by_ref()
-                .take_while(|at| killed(*at, is_lost, to))
-                .count();
-            assert!(count > 10, "{count}");
-        }
-    }
+    each_killed(Then::Again, 5, 10);
+}
+
+#[test]
+fn a_switch_that_is_killed_at_any_request_is_given_up() {
+    each_killed(Then::Back, 13, 4);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_motion::tables::look;
 use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::Place;
-use keyfold_motion::{Ended, Options, Progress};
+use keyfold_motion::{Ended, Options, Progress, abort};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,6 +87,52 @@ fn a_source_that_is_made_anew_is_not_even() {
         make_table(source, true);
     });
     assert!(error.contains("made anew"), "{error}");
+}
+
+/// The source keeps records for a day: those behind a position may be gone.
+#[test]
+fn records_that_are_gone_are_not_passed_over() {
+    for is_iterator in [false, true] {
+        let world = world();
+        world.carry(&until_even(), &Arc::default()).unwrap();
+        put(
+            world.of(Place::Source),
+            100,
+            "it was written, and its record is gone",
+        );
+        let error = ClientError::Service {
+            kind: Some(ErrorKind::TrimmedDataAccess),
+            exception: String::new(),
+            message: "trimmed".to_owned(),
+            reasons: Vec::new(),
+            found: Vec::new(),
+        };
+        world.decide(move |place, request| match request {
+            Request::GetShardIterator(_) if is_iterator && place == Place::Source => {
+                Fate::Answer(Box::new(Err(error.clone())))
+            }
+            Request::GetRecords(_) if !is_iterator && place == Place::Source => {
+                Fate::Answer(Box::new(Err(error.clone())))
+            }
+            _ => Fate::Done,
+        });
+        // However often it is called: it never goes on with a hole.
+        for _ in 0..3 {
+            let progress = Arc::new(Progress::default());
+            let error = world.carry(&until_even(), &progress).unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains("changes of Notes are lost"), "{said}");
+            assert!(said.contains("abort the move and begin it again"), "{said}");
+            assert!(!progress.figures().is_even());
+        }
+        world.decide(|_, _| Fate::Done);
+        blocked(abort(&*world, &until_even())).unwrap();
+        assert_eq!(
+            world.carry(&until_even(), &Arc::default()).unwrap(),
+            Ended::Even
+        );
+        assert_eq!(count(world.of(Place::Target), TABLE), ITEMS as usize + 1);
+    }
 }
 
 #[test]

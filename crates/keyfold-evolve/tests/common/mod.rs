@@ -378,6 +378,9 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
     wrong
 }
 
+/// What people call the place of a test by.
+pub(crate) const PLACE: &str = "http://tables";
+
 /// What happens to a request that is to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fails {
@@ -464,6 +467,10 @@ impl World for Faulty<'_> {
 
     fn backend(&self) -> &Backend {
         &self.backend
+    }
+
+    fn name(&self) -> &str {
+        PLACE
     }
 }
 

@@ -6,8 +6,8 @@ use crate::world;
 use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_model::{Entity, Model};
 use keyfold_motion::alone::{Due, Refusing, admit, may_refuse, refuse};
-use keyfold_motion::tables::{Followable, look, switch_stream_on};
-use keyfold_motion::threads::Threads;
+use keyfold_motion::tables::{Followable, Streamless, look, switch_stream_on};
+use keyfold_motion::threads::{Called, Threads};
 use keyfold_motion::{Force, Progress};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +36,11 @@ impl Tables {
     /// The tables that programs find at a connection. `force` and `settle` are times of the place.
     pub fn new(backend: &Arc<Backend>, connection: &str, force: Force, settle: Duration) -> Tables {
         let both = [Arc::clone(backend), Arc::clone(backend)];
-        let named = [connection.to_owned(), connection.to_owned()];
+        // Both places of the world are that of the tables.
+        let named = Called {
+            places: [0, 1].map(|_| format!("the target {connection}")),
+            rights: "docs/migrate.md lists the rights of a switch",
+        };
         Tables {
             world: Threads::new(both, named, Arc::new(Progress::default()), world::now()),
             connection: connection.to_owned(),
@@ -72,7 +76,11 @@ impl Tables {
             match blocked(look(&*self.world, name))?.followable() {
                 Followable::Yes(_) => {}
                 Followable::NoStream => {
-                    blocked(switch_stream_on(&*self.world, name))?;
+                    let otherwise = Streamless {
+                        place: &self.connection,
+                        advice: "what is written there could not be carried to the database, so nothing is switched",
+                    };
+                    blocked(switch_stream_on(&*self.world, name, otherwise))?;
                     switched.push(name.to_owned());
                 }
                 Followable::NoImages => {

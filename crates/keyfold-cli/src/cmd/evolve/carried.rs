@@ -63,6 +63,8 @@ struct Opened {
     new: Model,
     models: String,
     backend: Arc<Backend>,
+    /// What people call the place by.
+    at: String,
 }
 
 impl Both {
@@ -79,6 +81,7 @@ impl Both {
             new: new.model,
             models,
             backend: Arc::new(backend),
+            at: self.at.clone(),
         })
     }
 }
@@ -113,7 +116,7 @@ impl Opened {
         progress: &Progress,
         does: impl FnOnce(&Course<'_>, &Evolving<'_>) -> Result<T, ClientError>,
     ) -> Result<T, Failure> {
-        let world = Place::new(Arc::clone(&self.backend));
+        let world = Place::new(Arc::clone(&self.backend), &self.at);
         let course = Course::of(&self.old, &self.new);
         let evolving = Evolving::new(&course, self.models.clone(), (&world, options, progress));
         Ok(does(&course, &evolving)?)
@@ -140,7 +143,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
         ..Options::default()
     };
     let progress = Progress::default();
-    let world = Place::new(Arc::clone(&opened.backend));
+    let world = Place::new(Arc::clone(&opened.backend), &opened.at);
     let course = Course::of(&opened.old, &opened.new);
     let surroundings = (
         &world as &dyn keyfold_evolve::world::World,
@@ -237,7 +240,7 @@ pub(super) fn complete(
     let began = Instant::now();
     let opened = both.open(true, output)?;
     let (options, progress) = (Options::default(), Progress::default());
-    let world = Place::new(Arc::clone(&opened.backend));
+    let world = Place::new(Arc::clone(&opened.backend), &opened.at);
     let course = Course::of(&opened.old, &opened.new);
     let surroundings = (
         &world as &dyn keyfold_evolve::world::World,

@@ -238,7 +238,13 @@ fn stream_of(world: &dyn World, found: &Found, is_agreed: bool) -> Result<String
     let table = &found.table;
     match found.followable() {
         Followable::Yes(stream) => Ok(stream),
-        Followable::NoStream if is_agreed => Ok(blocked(tables::switch_stream_on(world, table))?),
+        Followable::NoStream if is_agreed => {
+            let otherwise = tables::Streamless {
+                place: "the source",
+                advice: "where an engine has none, stop its writers, and pass --writers-stopped",
+            };
+            Ok(blocked(tables::switch_stream_on(world, table, otherwise))?)
+        }
         Followable::NoStream => Err(Failure::refused(format!(
             "the table {table} of the source has no stream: --yes switches it on, --writers-stopped \
              copies without following"

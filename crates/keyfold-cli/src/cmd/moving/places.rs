@@ -8,7 +8,7 @@ use clap::Args;
 use keyfold_client::{Backend, Connection, blocked};
 use keyfold_evolve::ROWS;
 use keyfold_motion::tables::look;
-use keyfold_motion::threads::Threads;
+use keyfold_motion::threads::{Called, Threads};
 use keyfold_motion::world::{At, Place, World};
 use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Status, moves};
 use keyfold_stream::names;
@@ -262,7 +262,13 @@ impl Opened {
     pub(super) fn threads(&self, progress: &Arc<Progress>) -> Arc<Threads> {
         Threads::new(
             [Arc::clone(&self.source), Arc::clone(&self.target)],
-            self.names.clone(),
+            Called {
+                places: [
+                    format!("the source {}", self.name_of(Place::Source)),
+                    format!("the target {}", self.name_of(Place::Target)),
+                ],
+                rights: "docs/move.md lists the rights of a move",
+            },
             Arc::clone(progress),
             self.began,
         )
