@@ -556,13 +556,17 @@ impl<'m> Evolving<'m> {
         self.completable()?;
         let mut row = self.take()?;
         let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
-        if let Some(phase) = self.course.phases().get(at) {
+        let last = self.course.phases().get(at);
+        if let Some(phase) = last {
             self.delete(&row, phase)?;
-            let found = verified(self.course, &self.hands, true)?;
-            if found.differences > 0 && !accepts {
-                return Ok(Ended::Differences(found));
-            }
-            self.advance(&mut row)?;
+        }
+        let found = verified(self.course, &self.hands, true)?;
+        if found.differences > 0 && !accepts {
+            return Ok(Ended::Differences(found));
+        }
+        match last {
+            Some(_) => self.advance(&mut row)?,
+            None => self.rows().check_mine(&row)?,
         }
         self.rows().forget()?;
         Ok(Ended::Ready)
