@@ -42,7 +42,7 @@ pub struct Said {
 pub enum Ended {
     /// Both models need the same of the data.
     NoDifference,
-    /// Items stand in the way; nothing was written for the phase.
+    /// Items stand in the way, or none is of the old model; nothing was written for the phase.
     Problems(DryRun),
     /// It stands at a phase of people, or at views that are to be built: the number of the phase, and the
     /// word by which it is done.
@@ -170,7 +170,7 @@ impl<'m> Evolving<'m> {
         }
         if self.row()?.is_none() {
             let dry = dry_run(self.course, &self.hands, true)?;
-            if dry.problems > 0 {
+            if dry.problems > 0 || dry.is_of_another_model() {
                 return Ok(Ended::Problems(dry));
             }
             self.begin()?;

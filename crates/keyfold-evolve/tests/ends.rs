@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Fails, Faulty, Row, create, model, opened, options};
-use keyfold_client::Backend;
+use keyfold_client::{Backend, tables};
 use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
 use keyfold_model::Model;
 
@@ -71,4 +71,37 @@ fn completion_compares_also_where_nothing_is_deleted() {
     // The same evolution brings the rest.
     assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
     assert_eq!(evolving.complete(false).unwrap(), Ended::Ready);
+}
+
+/// A wrong model in place of the old one: nothing would be brought, and all would seem to be done.
+#[test]
+fn a_run_is_refused_where_no_item_is_of_the_old_model() {
+    let other = OLD.replace("USER#", "PERSON#");
+    let new = OLD.replace("USER#", "U#");
+    let (old, new, other) = (model(OLD), model(&new), model(&other));
+    let backend = opened(&old);
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let course = Course::of(&old, &new);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    assert!(
+        !evolving.dry_run().unwrap().is_of_another_model(),
+        "it is empty"
+    );
+    user(&backend, &other, "1");
+    user(&backend, &other, "2");
+    let Ended::Problems(dry) = evolving.run(&Said::default()).unwrap() else {
+        panic!("it was not refused");
+    };
+    assert!(dry.is_of_another_model(), "{dry:#?}");
+    assert_eq!(
+        (dry.problems, dry.unknown, dry.unknown_examples.len()),
+        (0, 2, 2)
+    );
+    assert_eq!(tables::names(&backend).unwrap(), ["People"]);
+    // One item of the old model is enough.
+    user(&backend, &old, "1");
+    let ended = evolving.run(&Said::default()).unwrap();
+    assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
 }
