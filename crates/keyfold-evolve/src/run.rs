@@ -15,7 +15,7 @@ use crate::dry::{DryRun, dry_run};
 use crate::hands::{Hands, Stop};
 use crate::options::Options;
 use crate::progress::Progress;
-use crate::rows::{Counts, Rows, RunRow};
+use crate::rows::{Counts, Models, Rows, RunRow};
 use crate::scan::carry;
 use crate::tables::{add_index, make, remove, remove_index, stored};
 use crate::verified::{Verified, verified};
@@ -23,6 +23,9 @@ use crate::work::{WRITES, tables, task};
 use crate::world::World;
 use keyfold_client::ClientError;
 use keyfold_model::evolution::{Phase, Step, Work};
+use keyfold_model::value::time_of_epoch_ms;
+use keyfold_model::{Precision, Type};
+use keyfold_types::Value;
 use std::collections::BTreeSet;
 
 /// The word by which people say that the rows of views are built.
@@ -71,7 +74,7 @@ pub struct Status {
 /// An evolution with its surroundings.
 pub struct Evolving<'m> {
     course: &'m Course<'m>,
-    models: String,
+    models: Models,
     hands: Hands<'m>,
 }
 
@@ -95,7 +98,7 @@ impl<'m> Evolving<'m> {
     /// The evolution of a course; `models` names both models ([`crate::models_digest`]).
     pub fn new(
         course: &'m Course<'m>,
-        models: String,
+        models: Models,
         (world, options, progress): (&'m dyn World, &'m Options, &'m Progress),
     ) -> Evolving<'m> {
         Evolving {
@@ -119,10 +122,9 @@ impl<'m> Evolving<'m> {
     /// The row of this evolution, and none of another.
     fn row(&self) -> Result<Option<RunRow>, Stop> {
         match self.rows().run()? {
-            Some(row) if row.models != self.models => Evolving::refused(format!(
-                "another evolution of {} is under way, with other models than these: end it first",
-                self.course.old.name
-            )),
+            Some(row) if !row.models.are(&self.models) => {
+                Evolving::refused(other(&row, self.course))
+            }
             row => Ok(row),
         }
     }
@@ -200,6 +202,14 @@ impl<'m> Evolving<'m> {
         ))
     }
 
+    fn between(&self) -> String {
+        let (old, new) = (self.course.old, self.course.new);
+        format!(
+            "{} {} and {} {}",
+            old.name, old.version, new.name, new.version
+        )
+    }
+
     fn begin(&self) -> Result<(), Stop> {
         let rows = self.rows();
         rows.ensure()?;
@@ -207,6 +217,7 @@ impl<'m> Evolving<'m> {
             // The fences of a later evolution are others.
             fence: self.hands.world.random() >> 1,
             models: self.models.clone(),
+            began: Some((self.between(), self.hands.world.epoch_ms())),
             phase: 0,
             is_announced: false,
             segments: self.hands.options.segments.max(1),
@@ -653,6 +664,27 @@ impl<'m> Evolving<'m> {
         }
         Ok(())
     }
+}
+
+/// What is said of an evolution of other models, which a row is of.
+fn other(row: &RunRow, course: &Course<'_>) -> String {
+    let between = match &row.began {
+        Some((between, began_ms)) => {
+            let time = time_of_epoch_ms(&Type::Time(Precision::Seconds), *began_ms);
+            match time {
+                Some(Value::S(time)) => format!(", between {between}, since {time}"),
+                _ => format!(", between {between}"),
+            }
+        }
+        None => String::new(),
+    };
+    format!(
+        "another evolution of {} is under way{between}, and stands at its phase {}; the models given here are not \
+         those with which it began: go on with it, or end it by `keyfold evolve abort` or `complete`, with its own \
+         models (comments and layout may differ)",
+        course.old.name,
+        row.phase + 1,
+    )
 }
 
 fn removed(work: &Work) -> Option<&String> {
