@@ -498,9 +498,10 @@ impl<'m> Evolving<'m> {
                 .any(|one| matches!(one, Work::Rekey { .. } | Work::Drop { .. }));
             if moves || !reads {
                 return Evolving::refused(
-                    "items have been written in a form that the old version does not read, and nothing brings \
-                     them back: go on with `keyfold evolve run`, or plan the way back as an evolution of its \
-                     own, from the new model to the old one",
+                    "items have been written in a form that the old version does not read: go on with `keyfold \
+                     evolve run`, and end the evolution with `keyfold evolve complete`, which deletes what only \
+                     the old version had; then the way back is an evolution of its own, from the new model to \
+                     the old one",
                 );
             }
         }

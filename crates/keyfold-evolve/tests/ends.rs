@@ -7,10 +7,12 @@
 
 mod common;
 
-use common::{Fails, Faulty, Row, create, model, opened, options};
+use common::{Fails, Faulty, Row, create, items, model, opened, options};
 use keyfold_client::{Backend, tables};
+use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
 use keyfold_model::Model;
+use std::sync::Mutex;
 
 const OLD: &str = r#"
 model people 1
@@ -71,6 +73,41 @@ fn completion_compares_also_where_nothing_is_deleted() {
     // The same evolution brings the rest.
     assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
     assert_eq!(evolving.complete(false).unwrap(), Ended::Ready);
+}
+
+/// The advice of a refused `abort` is followed: run to the end, complete, and go the way back.
+#[test]
+fn the_way_back_begins_when_the_evolution_is_complete() {
+    let (old, new) = (model(OLD), model(&OLD.replace("USER#", "U#")));
+    let backend = opened(&old);
+    user(&backend, &old, "1");
+    let before = items(&backend, "People");
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let (there, back) = (Course::of(&old, &new), Course::of(&new, &old));
+    let surroundings = (&world as &dyn World, &options, &progress);
+    let forth = Evolving::new(&there, models_digest("old", "new"), surroundings);
+    let back = Evolving::new(&back, models_digest("new", "old"), surroundings);
+    let refused = Mutex::new(Vec::new());
+    let passed = |word: &str| {
+        if word == "start" {
+            let error = forth.abort().unwrap_err().to_string();
+            refused.lock().unwrap().push(error);
+            let ended = back.run(&Said::default());
+            assert!(ended.is_err(), "the first one is under way: {ended:?}");
+        }
+    };
+    assert_eq!(run(&forth, &passed), Ended::Ready);
+    let refused = refused.into_inner().unwrap();
+    assert_eq!(refused.len(), 1);
+    assert!(
+        refused[0].contains("end the evolution with `keyfold evolve complete`"),
+        "{refused:?}"
+    );
+    assert_eq!(forth.complete(false).unwrap(), Ended::Ready);
+    assert_eq!(run(&back, &|_| {}), Ended::Ready);
+    assert_eq!(back.complete(false).unwrap(), Ended::Ready);
+    assert_eq!(items(&backend, "People"), before);
 }
 
 /// A wrong model in place of the old one: nothing would be brought, and all would seem to be done.
