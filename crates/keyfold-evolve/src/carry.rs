@@ -58,6 +58,8 @@ pub(crate) struct Seen {
     pub(crate) problems: Vec<Problem>,
     pub(crate) problems_count: u64,
     pub(crate) unknown: Vec<(String, Item)>,
+    /// Whether an item of the old model was met.
+    pub(crate) has_old: bool,
     pub(crate) claims: Vec<(u128, ProblemKind)>,
     pub(crate) units: u64,
     pub(crate) requests: u64,
@@ -121,6 +123,12 @@ impl<'m> Task<'_, 'm> {
                     }
                 }
             }
+        }
+        let is_old = |item: &Item| self.course.old_kind(table, item).is_some();
+        if let Mode::Dry(seen) = mode
+            && items.iter().any(is_old)
+        {
+            locked(seen).has_old = true;
         }
         let entities = mains.len() as u64;
         hands.progress.read(items.len() as u64, entities, unknown);

@@ -29,10 +29,20 @@ pub struct DryRun {
     pub unknown: u64,
     /// The first of them: tables and keys.
     pub unknown_examples: Vec<(String, Item)>,
+    /// Whether an item of the old model was met.
+    pub has_old: bool,
     /// How many items stand in the way.
     pub problems: u64,
     /// The first of them.
     pub examples: Vec<Problem>,
+}
+
+impl DryRun {
+    /// Whether the data seems to be of another model than the old one: no item is of it, and there are some
+    /// that neither model knows.
+    pub fn is_of_another_model(&self) -> bool {
+        self.unknown > 0 && !self.has_old
+    }
 }
 
 /// Reads the items, and finds what stands in the way of the phases that write them.
@@ -86,6 +96,7 @@ pub(crate) fn dry_run<'m>(
         units: seen.units,
         unknown: figures.unknown,
         unknown_examples: seen.unknown,
+        has_old: seen.has_old,
         problems: seen.problems_count,
         examples: seen.problems,
     })

@@ -44,6 +44,6 @@ pub use dry::DryRun;
 pub use options::{Options, ROWS};
 pub use problem::{Problem, ProblemKind};
 pub use progress::{Figures, Progress};
-pub use rows::{Counts, RunRow, models_digest};
+pub use rows::{Counts, Models, RunRow, models_digest};
 pub use run::{Ended, Evolving, Said, Status, VIEWS, is_gate};
 pub use verified::Verified;

@@ -2,7 +2,7 @@
 //!
 //! | `part` | what it is | attributes |
 //! |---|---|---|
-//! | `M run` | the evolution of the model `M` | `fence`, `models`, `phase`, `announced`, `segments`, `paused` |
+//! | `M run` | the evolution of the model `M` | `fence`, `models`, `meaning`, `between`, `began`, `phase`, `announced`, `segments`, `paused` |
 //! | `M 02 Table 0003` | how far the third phase is in a segment | `fence`, `at`, counts |
 //!
 //! `fence` grows with each run, and with a pause. A run changes a row only as long as it has its fence. What
@@ -16,6 +16,7 @@ use keyfold_api::{
     ScanInput, UpdateItemInput,
 };
 use keyfold_client::{ClientError, blocked};
+use keyfold_model::format_without_comments;
 use keyfold_motion::Patience;
 use keyfold_stream::ensure_for_transactions;
 use keyfold_types::{Item, Value};
@@ -28,7 +29,10 @@ const PART: &str = "part";
 pub struct RunRow {
     pub(crate) fence: u64,
     /// What names both models.
-    pub(crate) models: String,
+    pub(crate) models: Models,
+    /// The names and versions of both models, and when it began, milliseconds since 1970. Rows of earlier
+    /// versions lack both.
+    pub(crate) began: Option<(String, i64)>,
     /// The number of the phase that is carried out, from 0.
     pub phase: u32,
     /// Whether the phase is one of people, and a run has said so.
@@ -58,15 +62,47 @@ pub(crate) struct Checkpoint {
     pub(crate) counts: Counts,
 }
 
-/// What names a pair of models: their texts.
-pub fn models_digest(old: &str, new: &str) -> String {
+/// What names a pair of models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Models {
+    /// A digest of their texts.
+    texts: String,
+    /// One of their texts without comments and layout. Rows of earlier versions lack it.
+    meaning: Option<String>,
+}
+
+impl Models {
+    /// Whether both are the same models: their texts differ in comments and layout at most. The texts
+    /// themselves count, too, since another version of Keyfold may lay them out in another way.
+    pub(crate) fn are(&self, other: &Models) -> bool {
+        self.texts == other.texts || (self.meaning.is_some() && self.meaning == other.meaning)
+    }
+}
+
+/// What names a pair of models, of their texts.
+pub fn models_digest(old: &str, new: &str) -> Models {
+    let [old_bare, new_bare] = [old, new].map(format_without_comments);
+    Models {
+        texts: digests([old, new]),
+        meaning: Some(digests([&old_bare, &new_bare])),
+    }
+}
+
+fn digests(texts: [&str; 2]) -> String {
     let mut text = String::new();
-    for one in [old, new] {
+    for one in texts {
         for byte in Sha256::digest(one.as_bytes()).iter().take(12) {
             text.push_str(&format!("{byte:02x}"));
         }
     }
     text
+}
+
+fn text(item: &Item, name: &str) -> Option<String> {
+    match item.get(name) {
+        Some(Value::S(text)) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn number(item: &Item, name: &str) -> Option<u64> {
@@ -88,7 +124,14 @@ impl RunRow {
     fn to_item(&self, part: &str) -> Item {
         let mut item = key(part);
         item.insert("fence", whole(self.fence));
-        item.insert("models", self.models.as_str());
+        item.insert("models", self.models.texts.as_str());
+        if let Some(meaning) = &self.models.meaning {
+            item.insert("meaning", meaning.as_str());
+        }
+        if let Some((between, began_ms)) = &self.began {
+            item.insert("between", between.as_str());
+            item.insert("began", *began_ms);
+        }
         item.insert("phase", whole(self.phase.into()));
         item.insert("announced", Value::Bool(self.is_announced));
         item.insert("segments", whole(self.segments.into()));
@@ -99,12 +142,14 @@ impl RunRow {
     }
 
     fn of(item: &Item) -> Option<RunRow> {
-        let Some(Value::S(models)) = item.get("models") else {
-            return None;
-        };
+        let began_ms = number(item, "began").and_then(|ms| i64::try_from(ms).ok());
         Some(RunRow {
             fence: number(item, "fence")?,
-            models: models.clone(),
+            models: Models {
+                texts: text(item, "models")?,
+                meaning: text(item, "meaning"),
+            },
+            began: text(item, "between").zip(began_ms),
             phase: u32::try_from(number(item, "phase")?).ok()?,
             is_announced: item.get("announced") == Some(&Value::Bool(true)),
             segments: u32::try_from(number(item, "segments")?).ok()?,

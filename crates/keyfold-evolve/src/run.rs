@@ -15,7 +15,7 @@ use crate::dry::{DryRun, dry_run};
 use crate::hands::{Hands, Stop};
 use crate::options::Options;
 use crate::progress::Progress;
-use crate::rows::{Counts, Rows, RunRow};
+use crate::rows::{Counts, Models, Rows, RunRow};
 use crate::scan::carry;
 use crate::tables::{add_index, make, remove, remove_index, stored};
 use crate::verified::{Verified, verified};
@@ -23,6 +23,9 @@ use crate::work::{WRITES, tables, task};
 use crate::world::World;
 use keyfold_client::ClientError;
 use keyfold_model::evolution::{Phase, Step, Work};
+use keyfold_model::value::time_of_epoch_ms;
+use keyfold_model::{Precision, Type};
+use keyfold_types::Value;
 use std::collections::BTreeSet;
 
 /// The word by which people say that the rows of views are built.
@@ -42,7 +45,7 @@ pub struct Said {
 pub enum Ended {
     /// Both models need the same of the data.
     NoDifference,
-    /// Items stand in the way; nothing was written for the phase.
+    /// Items stand in the way, or none is of the old model; nothing was written for the phase.
     Problems(DryRun),
     /// It stands at a phase of people, or at views that are to be built: the number of the phase, and the
     /// word by which it is done.
@@ -71,7 +74,7 @@ pub struct Status {
 /// An evolution with its surroundings.
 pub struct Evolving<'m> {
     course: &'m Course<'m>,
-    models: String,
+    models: Models,
     hands: Hands<'m>,
 }
 
@@ -95,7 +98,7 @@ impl<'m> Evolving<'m> {
     /// The evolution of a course; `models` names both models ([`crate::models_digest`]).
     pub fn new(
         course: &'m Course<'m>,
-        models: String,
+        models: Models,
         (world, options, progress): (&'m dyn World, &'m Options, &'m Progress),
     ) -> Evolving<'m> {
         Evolving {
@@ -119,10 +122,9 @@ impl<'m> Evolving<'m> {
     /// The row of this evolution, and none of another.
     fn row(&self) -> Result<Option<RunRow>, Stop> {
         match self.rows().run()? {
-            Some(row) if row.models != self.models => Evolving::refused(format!(
-                "another evolution of {} is under way, with other models than these: end it first",
-                self.course.old.name
-            )),
+            Some(row) if !row.models.are(&self.models) => {
+                Evolving::refused(other(&row, self.course))
+            }
             row => Ok(row),
         }
     }
@@ -170,7 +172,7 @@ impl<'m> Evolving<'m> {
         }
         if self.row()?.is_none() {
             let dry = dry_run(self.course, &self.hands, true)?;
-            if dry.problems > 0 {
+            if dry.problems > 0 || dry.is_of_another_model() {
                 return Ok(Ended::Problems(dry));
             }
             self.begin()?;
@@ -213,6 +215,14 @@ impl<'m> Evolving<'m> {
         ))
     }
 
+    fn between(&self) -> String {
+        let (old, new) = (self.course.old, self.course.new);
+        format!(
+            "{} {} and {} {}",
+            old.name, old.version, new.name, new.version
+        )
+    }
+
     fn begin(&self) -> Result<(), Stop> {
         let rows = self.rows();
         rows.ensure()?;
@@ -220,6 +230,7 @@ impl<'m> Evolving<'m> {
             // The fences of a later evolution are others.
             fence: self.hands.world.random() >> 1,
             models: self.models.clone(),
+            began: Some((self.between(), self.hands.world.epoch_ms())),
             phase: 0,
             is_announced: false,
             segments: self.hands.options.segments.max(1),
@@ -500,9 +511,10 @@ impl<'m> Evolving<'m> {
                 .any(|one| matches!(one, Work::Rekey { .. } | Work::Drop { .. }));
             if moves || !reads {
                 return Evolving::refused(
-                    "items have been written in a form that the old version does not read, and nothing brings \
-                     them back: go on with `keyfold evolve run`, or plan the way back as an evolution of its \
-                     own, from the new model to the old one",
+                    "items have been written in a form that the old version does not read: go on with `keyfold \
+                     evolve run`, and end the evolution with `keyfold evolve complete`, which deletes what only \
+                     the old version had; then the way back is an evolution of its own, from the new model to \
+                     the old one",
                 );
             }
         }
@@ -569,13 +581,17 @@ impl<'m> Evolving<'m> {
         self.completable()?;
         let mut row = self.take()?;
         let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
-        if let Some(phase) = self.course.phases().get(at) {
+        let last = self.course.phases().get(at);
+        if let Some(phase) = last {
             self.delete(&row, phase)?;
-            let found = verified(self.course, &self.hands, true)?;
-            if found.differences > 0 && !accepts {
-                return Ok(Ended::Differences(found));
-            }
-            self.advance(&mut row)?;
+        }
+        let found = verified(self.course, &self.hands, true)?;
+        if found.differences > 0 && !accepts {
+            return Ok(Ended::Differences(found));
+        }
+        match last {
+            Some(_) => self.advance(&mut row)?,
+            None => self.rows().check_mine(&row)?,
         }
         self.rows().forget()?;
         Ok(Ended::Ready)
@@ -662,6 +678,27 @@ impl<'m> Evolving<'m> {
         }
         Ok(())
     }
+}
+
+/// What is said of an evolution of other models, which a row is of.
+fn other(row: &RunRow, course: &Course<'_>) -> String {
+    let between = match &row.began {
+        Some((between, began_ms)) => {
+            let time = time_of_epoch_ms(&Type::Time(Precision::Seconds), *began_ms);
+            match time {
+                Some(Value::S(time)) => format!(", between {between}, since {time}"),
+                _ => format!(", between {between}"),
+            }
+        }
+        None => String::new(),
+    };
+    format!(
+        "another evolution of {} is under way{between}, and stands at its phase {}; the models given here are not \
+         those with which it began: go on with it, or end it by `keyfold evolve abort` or `complete`, with its own \
+         models (comments and layout may differ)",
+        course.old.name,
+        row.phase + 1,
+    )
 }
 
 fn removed(work: &Work) -> Option<&String> {

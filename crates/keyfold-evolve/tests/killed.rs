@@ -175,10 +175,24 @@ fn a_run_of_other_models_is_refused() {
     let world = Faulty::new(&made.old, Fails::Never, None);
     let (options, progress) = (options(), Progress::default());
     let course = Course::of(&old, &new);
-    let evolving =
-        |models: &str| Evolving::new(&course, models.to_owned(), (&world, &options, &progress));
+    let evolving = |new: &str| {
+        Evolving::new(
+            &course,
+            models_digest("old", new),
+            (&world, &options, &progress),
+        )
+    };
     let ended = evolving("one").run(&Said::default()).unwrap();
     assert!(matches!(ended, Ended::Gate(..)), "{ended:?}");
     let error = evolving("two").run(&Said::default()).unwrap_err();
-    assert!(error.to_string().contains("another evolution"), "{error}");
+    for part in [
+        "another evolution",
+        "since 2025-06-15T15:06:40Z",
+        "at its phase 1",
+    ] {
+        assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+    // Comments and layout make no other models.
+    let ended = evolving("one   # a comment").run(&Said::default());
+    assert!(matches!(ended, Ok(Ended::Gate(..))), "{ended:?}");
 }

@@ -12,7 +12,9 @@ use crate::terminal;
 use clap::{Args, value_parser};
 use keyfold_client::{Backend, ClientError};
 use keyfold_evolve::world::Place;
-use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, Status, models_digest};
+use keyfold_evolve::{
+    Course, Ended, Evolving, Models, Options, Progress, Said, Status, models_digest,
+};
 use keyfold_model::Model;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -61,7 +63,7 @@ pub(super) struct Run {
 struct Opened {
     old: Model,
     new: Model,
-    models: String,
+    models: Models,
     backend: Arc<Backend>,
     /// What people call the place by.
     at: String,

@@ -36,6 +36,9 @@ pub(super) fn report(told: &Told<'_, '_>, run: &Run<'_>, status: Option<&Status>
 fn verdict(ended: &Ended) -> String {
     match ended {
         Ended::NoDifference => "Both models need the same of the data.".to_owned(),
+        Ended::Problems(dry) if dry.problems == 0 && dry.is_of_another_model() => {
+            "No item is one of the old model; nothing was written.".to_owned()
+        }
         Ended::Problems(dry) if dry.problems == 0 => {
             "Nothing stands in the way; nothing was written.".to_owned()
         }

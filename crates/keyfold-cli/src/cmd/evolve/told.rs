@@ -43,6 +43,9 @@ fn halves(halves: u64) -> f64 {
     halves as f64 / 2.0
 }
 
+/// The most items of neither model whose keys are shown.
+const UNKNOWN_SHOWN: usize = 10;
+
 /// How a run ended.
 pub(super) struct Told<'t, 'm> {
     pub(super) course: &'t Course<'m>,
@@ -101,6 +104,10 @@ fn verified(found: &Verified) -> Json {
 /// The verdict of a dry run.
 pub(super) fn verdict_of(dry: &DryRun) -> Result<(), Failure> {
     match dry.problems {
+        0 if dry.is_of_another_model() => Err(Failure::refused(
+            "no item in the tables is one of OLD, and some are of neither model: was the data written with another \
+             model than OLD? Nothing was written",
+        )),
         0 => Ok(()),
         count => Err(Failure::refused(format!(
             "{} in the way; nothing was written",
@@ -191,8 +198,17 @@ impl Told<'_, '_> {
             }
         }
         let Figures {
-            requests, units, ..
+            requests,
+            units,
+            unknown,
+            ..
         } = &self.figures;
+        if *unknown > 0 && !matches!(self.ended, Ended::Problems(_)) {
+            terminal::line(&format!(
+                "{} of neither model stayed as they are: `--dry-run` names them",
+                counted_u64(*unknown, "item")
+            ));
+        }
         terminal::line(&format!(
             "{FAINT}{}, {} read and {} write units{FAINT:#}",
             counted_u64(*requests, "request"),
@@ -240,8 +256,13 @@ fn show_dry_run(dry: &DryRun) {
             "{} of neither model, which stay as they are:",
             counted_u64(dry.unknown, "item")
         ));
-        for (table, item) in dry.unknown_examples.iter().take(5) {
+        let shown = dry.unknown_examples.iter().take(UNKNOWN_SHOWN);
+        for (table, item) in shown.clone() {
             terminal::line(&format!("  {table} {}", terminal::key(item)));
+        }
+        let left = dry.unknown.saturating_sub(shown.len() as u64);
+        if left > 0 {
+            terminal::line(&format!("  and {left} more"));
         }
     }
 }

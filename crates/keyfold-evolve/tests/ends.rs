@@ -1,0 +1,144 @@
+//! How an evolution ends, and what keeps it from its end.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{Fails, Faulty, Row, create, items, model, opened, options};
+use keyfold_client::{Backend, tables};
+use keyfold_evolve::world::World;
+use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
+use keyfold_model::Model;
+use std::sync::Mutex;
+
+const OLD: &str = r#"
+model people 1
+table People (PK, SK)
+entity User
+  userId: string, name: string
+  key "USER#{userId}" "PROFILE"
+pattern user(userId) -> User?
+"#;
+
+fn user(backend: &Backend, model: &Model, id: &str) {
+    let row = [("userId", id), ("name", "Ada")];
+    let row: Row = row
+        .map(|(name, held)| (name.to_owned(), held.to_owned()))
+        .into();
+    assert!(create(backend, model, model.entity("User").unwrap(), &row));
+}
+
+/// Runs with all gates done as they come; `passed` is told each of them before. Returns how it ended.
+fn run(evolving: &Evolving<'_>, passed: &dyn Fn(&str)) -> Ended {
+    let mut said = Said::default();
+    loop {
+        let ended = evolving.run(&said).unwrap();
+        let Ended::Gate(_, word) = ended else {
+            return ended;
+        };
+        passed(&word);
+        said.done = Some(word);
+    }
+}
+
+/// A plan that deletes nothing in the end has no phase for it.
+#[test]
+fn completion_compares_also_where_nothing_is_deleted() {
+    let new = OLD.replace("name: string", "fullName: string was name");
+    let (old, new) = (model(OLD), model(&new));
+    let backend = opened(&old);
+    user(&backend, &old, "1");
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let course = Course::of(&old, &new);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    let passed = |word: &str| {
+        if word == "start" {
+            user(&backend, &old, "2");
+        }
+    };
+    assert_eq!(run(&evolving, &passed), Ended::Ready);
+    let ended = evolving.complete(false).unwrap();
+    let Ended::Differences(found) = ended else {
+        panic!("{ended:#?}");
+    };
+    assert_eq!(found.differences, 1, "{found:#?}");
+    assert!(evolving.status().unwrap().run.is_some());
+    assert_eq!(evolving.complete(true).unwrap(), Ended::Ready);
+    assert_eq!(evolving.status().unwrap().run, None);
+    // The same evolution brings the rest.
+    assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
+    assert_eq!(evolving.complete(false).unwrap(), Ended::Ready);
+}
+
+/// The advice of a refused `abort` is followed: run to the end, complete, and go the way back.
+#[test]
+fn the_way_back_begins_when_the_evolution_is_complete() {
+    let (old, new) = (model(OLD), model(&OLD.replace("USER#", "U#")));
+    let backend = opened(&old);
+    user(&backend, &old, "1");
+    let before = items(&backend, "People");
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let (there, back) = (Course::of(&old, &new), Course::of(&new, &old));
+    let surroundings = (&world as &dyn World, &options, &progress);
+    let forth = Evolving::new(&there, models_digest("old", "new"), surroundings);
+    let back = Evolving::new(&back, models_digest("new", "old"), surroundings);
+    let refused = Mutex::new(Vec::new());
+    let passed = |word: &str| {
+        if word == "start" {
+            let error = forth.abort().unwrap_err().to_string();
+            refused.lock().unwrap().push(error);
+            let ended = back.run(&Said::default());
+            assert!(ended.is_err(), "the first one is under way: {ended:?}");
+        }
+    };
+    assert_eq!(run(&forth, &passed), Ended::Ready);
+    let refused = refused.into_inner().unwrap();
+    assert_eq!(refused.len(), 1);
+    assert!(
+        refused[0].contains("end the evolution with `keyfold evolve complete`"),
+        "{refused:?}"
+    );
+    assert_eq!(forth.complete(false).unwrap(), Ended::Ready);
+    assert_eq!(run(&back, &|_| {}), Ended::Ready);
+    assert_eq!(back.complete(false).unwrap(), Ended::Ready);
+    assert_eq!(items(&backend, "People"), before);
+}
+
+/// A wrong model in place of the old one: nothing would be brought, and all would seem to be done.
+#[test]
+fn a_run_is_refused_where_no_item_is_of_the_old_model() {
+    let other = OLD.replace("USER#", "PERSON#");
+    let new = OLD.replace("USER#", "U#");
+    let (old, new, other) = (model(OLD), model(&new), model(&other));
+    let backend = opened(&old);
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let course = Course::of(&old, &new);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    assert!(
+        !evolving.dry_run().unwrap().is_of_another_model(),
+        "it is empty"
+    );
+    user(&backend, &other, "1");
+    user(&backend, &other, "2");
+    let Ended::Problems(dry) = evolving.run(&Said::default()).unwrap() else {
+        panic!("it was not refused");
+    };
+    assert!(dry.is_of_another_model(), "{dry:#?}");
+    assert_eq!(
+        (dry.problems, dry.unknown, dry.unknown_examples.len()),
+        (0, 2, 2)
+    );
+    assert_eq!(tables::names(&backend).unwrap(), ["People"]);
+    // One item of the old model is enough.
+    user(&backend, &old, "1");
+    let ended = evolving.run(&Said::default()).unwrap();
+    assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
+}
