@@ -45,11 +45,21 @@ impl Programs<'_> {
     }
 }
 
+/// When something happens beside a call of a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// While it writes itself, so that no program can.
+    Within,
+    /// Where it is about to refuse writes, or has begun to.
+    Closing,
+    Otherwise,
+}
+
 /// A database beside whose calls programs write, and which dies at one of them.
 pub(crate) struct Busy<'p> {
     inner: Box<dyn Source>,
-    /// What happens beside a call, which is told whether the database writes itself.
-    beside: Box<dyn FnMut(bool) -> Result<(), SourceError> + 'p>,
+    /// What happens beside a call.
+    beside: Box<dyn FnMut(When) -> Result<(), SourceError> + 'p>,
     /// Whether it writes itself, so that no program can.
     is_within: bool,
 }
@@ -57,7 +67,7 @@ pub(crate) struct Busy<'p> {
 impl<'p> Busy<'p> {
     pub(crate) fn new(
         inner: Box<dyn Source>,
-        beside: impl FnMut(bool) -> Result<(), SourceError> + 'p,
+        beside: impl FnMut(When) -> Result<(), SourceError> + 'p,
     ) -> Busy<'p> {
         Busy {
             inner,
@@ -71,7 +81,10 @@ impl<'p> Busy<'p> {
     }
 
     fn called(&mut self) -> Result<(), SourceError> {
-        (self.beside)(self.is_within)
+        (self.beside)(match self.is_within {
+            true => When::Within,
+            false => When::Otherwise,
+        })
     }
 }
 
@@ -193,11 +206,9 @@ impl Lead for Busy<'_> {
         self.led().noted()
     }
     fn close(&mut self, tables: &[Watched], of: (&str, u64), to: &str) -> Result<(), SourceError> {
-        // However many they wrote before: whom the database refuses may try the tables at once.
-        *self.programs.left.borrow_mut() += 6;
-        self.called()?;
+        (self.beside)(When::Closing)?;
         self.led().close(tables, of, to)?;
-        self.called()
+        (self.beside)(When::Closing)
     }
     fn open(&mut self, of: (&str, u64)) -> Result<bool, SourceError> {
         self.called()?;
@@ -243,9 +254,13 @@ fn until_done<T>(
             0 => u32::MAX,
             _ => rng.u32(1..80),
         };
-        let mut source = Busy::new(programs.shop.source(), move |is_within| {
+        let mut source = Busy::new(programs.shop.source(), move |when| {
+            if when == When::Closing {
+                // However many they wrote before: whom the database refuses may try the tables at once.
+                *programs.left.borrow_mut() += 3;
+            }
             for _ in 0..beside.u8(0..3) {
-                if !is_within {
+                if when != When::Within {
                     programs.write(&mut beside);
                 }
             }
