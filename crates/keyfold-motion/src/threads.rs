@@ -4,10 +4,12 @@ use crate::located::located;
 use crate::meter::Units;
 use crate::progress::Progress;
 use crate::refusal::PROBING_AGENT;
+use crate::sides::Side;
 use crate::world::{Place, World};
 use keyfold_api::{ErrorKind, Request, Response};
-use keyfold_client::{Backend, ClientError, blocked, origin};
+use keyfold_client::{ClientError, blocked, origin};
 use keyfold_stream::world::Boxed;
+use keyfold_types::Item;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -15,8 +17,8 @@ use std::time::{Duration, Instant};
 /// The surroundings of a move in a program.
 pub struct Threads {
     itself: Weak<Threads>,
-    source: Arc<Backend>,
-    target: Arc<Backend>,
+    source: Side,
+    target: Side,
     /// What people call the source and the target by.
     names: [String; 2],
     progress: Arc<Progress>,
@@ -28,18 +30,18 @@ pub struct Threads {
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Threads {
-    /// Threads that send requests to two backends, whose errors have their names, and whose pauses end when the move is to stop. Runs
+    /// Threads that send requests to two places, whose errors have their names, and whose pauses end when the move is to stop. Runs
     /// whose time begins at one moment can be compared by it.
     pub fn new(
-        [source, target]: [Arc<Backend>; 2],
+        [source, target]: [impl Into<Side>; 2],
         names: [String; 2],
         progress: Arc<Progress>,
         began: Instant,
     ) -> Arc<Threads> {
         Arc::new_cyclic(|itself| Threads {
             itself: Weak::clone(itself),
-            source,
-            target,
+            source: source.into(),
+            target: target.into(),
             names,
             progress,
             began,
@@ -108,6 +110,13 @@ impl World for Threads {
                 }
             }
         })
+    }
+
+    fn will_get(&self, place: Place, table: &str, keys: &[Item]) {
+        match place {
+            Place::Source => self.source.will_get(table, keys),
+            Place::Target => self.target.will_get(table, keys),
+        }
     }
 
     fn random(&self) -> u64 {
