@@ -58,7 +58,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "motion",
-        &["types", "codec", "api", "lower", "client", "stream"],
+        &[
+            "types", "codec", "api", "lower", "client", "stream", "transfer", "wire",
+        ],
     ),
     (
         "evolve",

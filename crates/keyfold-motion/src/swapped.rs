@@ -5,6 +5,7 @@ use crate::world::{Place, World};
 use keyfold_api::{Request, Response};
 use keyfold_client::ClientError;
 use keyfold_stream::world::Boxed;
+use keyfold_types::Item;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,10 @@ impl World for Swapped {
 
     fn epoch_ms(&self) -> i64 {
         self.0.epoch_ms()
+    }
+
+    fn will_get(&self, place: Place, table: &str, keys: &[Item]) {
+        self.0.will_get(place.other(), table, keys);
     }
 
     fn used(&self, place: Place, units: Units) {

@@ -144,7 +144,7 @@ pub async fn look(world: &dyn World, table: &str) -> Result<Found, ClientError> 
     })
 }
 
-fn schema_of(description: &TableDescription) -> Option<KeySchema> {
+pub(crate) fn schema_of(description: &TableDescription) -> Option<KeySchema> {
     let mut schema = KeySchema {
         partition: Vec::new(),
         sort: Vec::new(),

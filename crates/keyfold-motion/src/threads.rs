@@ -4,10 +4,12 @@ use crate::located::{Whereabouts, located};
 use crate::meter::Units;
 use crate::progress::Progress;
 use crate::refusal::PROBING_AGENT;
+use crate::sides::Side;
 use crate::world::{Place, World};
 use keyfold_api::{ErrorKind, Operation, Request, Response};
-use keyfold_client::{Backend, ClientError, blocked, origin};
+use keyfold_client::{ClientError, blocked, origin};
 use keyfold_stream::world::Boxed;
+use keyfold_types::Item;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -15,8 +17,8 @@ use std::time::{Duration, Instant};
 /// The surroundings of a move in a program.
 pub struct Threads {
     itself: Weak<Threads>,
-    source: Arc<Backend>,
-    target: Arc<Backend>,
+    source: Side,
+    target: Side,
     called: Called,
     progress: Arc<Progress>,
     began: Instant,
@@ -36,18 +38,18 @@ pub struct Called {
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Threads {
-    /// Threads that send requests to two backends, whose errors name them, and whose pauses end when the move is to
+    /// Threads that send requests to two places, whose errors name them, and whose pauses end when the move is to
     /// stop. Runs whose time begins at one moment can be compared by it.
     pub fn new(
-        [source, target]: [Arc<Backend>; 2],
+        [source, target]: [impl Into<Side>; 2],
         called: Called,
         progress: Arc<Progress>,
         began: Instant,
     ) -> Arc<Threads> {
         Arc::new_cyclic(|itself| Threads {
             itself: Weak::clone(itself),
-            source,
-            target,
+            source: source.into(),
+            target: target.into(),
             called,
             progress,
             began,
@@ -70,8 +72,8 @@ impl Threads {
 }
 
 impl Threads {
-    /// The backend of a place.
-    fn of(&self, place: Place) -> &Backend {
+    /// What a place is.
+    fn of(&self, place: Place) -> &Side {
         match place {
             Place::Source => &self.source,
             Place::Target => &self.target,
@@ -130,6 +132,13 @@ impl World for Threads {
                 }
             }
         })
+    }
+
+    fn will_get(&self, place: Place, table: &str, keys: &[Item]) {
+        match place {
+            Place::Source => self.source.will_get(table, keys),
+            Place::Target => self.target.will_get(table, keys),
+        }
     }
 
     fn random(&self) -> u64 {

@@ -238,6 +238,9 @@ impl Work<'_> {
 
     /// Reads items again until each is equal, or differs twice beside the same item of the source.
     async fn read_again(&mut self, keys: Vec<Item>) -> Result<(), ClientError> {
+        for place in PLACES {
+            self.world.will_get(place, &self.comparison.table, &keys);
+        }
         let mut open: Vec<(Item, Option<[Option<Item>; 2]>)> =
             keys.into_iter().map(|key| (key, None)).collect();
         for _ in 0..REREADS {

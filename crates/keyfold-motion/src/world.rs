@@ -8,6 +8,7 @@ use crate::meter::{Units, measured, units};
 use keyfold_api::{Request, Response};
 use keyfold_client::ClientError;
 use keyfold_stream::world::{Boxed, Io};
+use keyfold_types::Item;
 use std::time::Duration;
 
 /// One of the two places of a move.
@@ -61,6 +62,9 @@ pub trait World: Send + Sync + 'static {
 
     /// The present moment of the wall clock, milliseconds since 1970.
     fn epoch_ms(&self) -> i64;
+
+    /// Notes that these items of a table are asked for next, where that helps to read them together.
+    fn will_get(&self, _place: Place, _table: &str, _keys: &[Item]) {}
 
     /// Notes the units that the answer of a place reports.
     fn used(&self, _place: Place, _units: Units) {}

@@ -21,6 +21,9 @@ pub enum TransferError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// An export is not as it was written; the text is a sentence.
+    #[error("{0}")]
+    Export(String),
 }
 
 impl TransferError {

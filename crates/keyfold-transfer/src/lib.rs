@@ -5,6 +5,7 @@
 //!
 //! - `bucket`: a bucket's folder, and keys that cannot lead out of it.
 //! - `export`: compressed data files and their manifests.
+//! - [`exported`], `exported_items`: an export that is read, file by file, each proved.
 //! - [`import`]: all objects with a prefix, decompressed, item by item.
 //! - `ion`: items as Amazon Ion.
 //!
@@ -12,10 +13,13 @@
 
 mod bucket;
 mod export;
+pub mod exported;
+mod exported_items;
 pub mod import;
 mod ion;
 mod source;
 
 pub use bucket::{Bucket, TransferError};
 pub use export::{Change, ExportWriter, Extent, Format, Manifest};
+pub use exported_items::ExportedItems;
 pub use import::{Compression, CsvOptions, ImportFormat, Row};

@@ -32,7 +32,7 @@ impl Stopped {
         let (code, message) = match self {
             Stopped::Files(error @ TransferError::NoSuchBucket(_)) => ("S3NoSuchBucket", error.to_string()),
             Stopped::Files(error @ TransferError::Name(_)) => ("S3InvalidKey", error.to_string()),
-            Stopped::Files(error @ TransferError::File { .. }) => ("S3Error", error.to_string()),
+            Stopped::Files(error @ (TransferError::File { .. } | TransferError::Export(_))) => ("S3Error", error.to_string()),
             Stopped::Engine(error) => ("InternalError", error.to_string()),
             Stopped::Gone => (
                 "PointInTimeRecoveryUnavailable",

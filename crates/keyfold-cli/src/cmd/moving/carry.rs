@@ -23,7 +23,7 @@ const WRITE_UNIT_BYTES: u64 = 1_024;
 #[derive(Args)]
 pub(super) struct Run {
     /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME,
-    /// keyfold:./data, or the name of a connection of keyfold.toml.
+    /// keyfold:./data, export:./folder, or the name of a connection of keyfold.toml.
     #[arg(value_name = "FROM", required = true)]
     from: Option<String>,
     /// Where they go.
@@ -122,6 +122,10 @@ impl Run {
 
 fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     let file = run.report.as_deref().map(File::of).transpose()?;
+    if run.follow && named.is_from_export() {
+        let why = "--follow: an export has no changes to follow, it is a stopped copy";
+        return Err(Failure::usage(why));
+    }
     let source = named.open_source()?;
     let world = source.world();
     let follows = (source.is_shared || run.follow) && !run.writers_stopped;

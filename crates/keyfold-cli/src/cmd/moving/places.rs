@@ -1,6 +1,7 @@
 //! The two places of a move, and the tables of the source.
 
 use super::cost::Priced;
+use super::exports;
 use crate::backend;
 use crate::failure::Failure;
 use crate::project::connection_of;
@@ -10,9 +11,10 @@ use keyfold_evolve::ROWS;
 use keyfold_motion::tables::look;
 use keyfold_motion::threads::{Called, Threads};
 use keyfold_motion::world::{At, Place, World};
-use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Status, moves};
+use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Side, Status, moves};
 use keyfold_stream::names;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,7 @@ const NO_PLACE: &str = "name the place where the tables are";
 #[derive(Args)]
 pub(super) struct Places {
     /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME,
-    /// keyfold:./data, or the name of a connection of keyfold.toml.
+    /// keyfold:./data, export:./folder, or the name of a connection of keyfold.toml.
     #[arg(value_name = "FROM")]
     pub(super) from: String,
     /// Where they go.
@@ -41,8 +43,8 @@ pub(super) struct Places {
 
 /// The two places of a command, opened.
 pub(super) struct Opened {
-    pub(super) source: Arc<Backend>,
-    pub(super) target: Arc<Backend>,
+    pub(super) source: Side,
+    pub(super) target: Side,
     /// What the source and the target are called in the command.
     names: [String; 2],
     /// Whether others may write to the source.
@@ -65,12 +67,16 @@ impl Places {
     /// Opens the source, which answers. It stands for the target, too, until that is opened
     /// ([`Opened::with_target`]): nothing is made before somebody has agreed.
     pub(super) fn open_source(&self) -> Result<Opened, Failure> {
-        let (from, to) = (connection(&self.from)?, connection(&self.to)?);
+        let to = connection(&self.to)?;
+        if let Some(folder) = exports::folder_of(&self.from) {
+            return self.open_exports(&folder, &to);
+        }
+        let from = connection(&self.from)?;
         if from == to {
             return Err(Failure::usage("FROM and TO are one place"));
         }
         check_there(&from, NO_SOURCE)?;
-        let source = Arc::new(opened(&from, false)?);
+        let source = Side::from(Arc::new(opened(&from, false)?));
         self.reach(&source)?;
         Ok(Opened {
             is_shared: !matches!(from, Connection::Folder(_)),
@@ -78,18 +84,37 @@ impl Places {
             priced: Priced {
                 places: [from.is_amazon(), to.is_amazon()],
             },
-            target: Arc::clone(&source),
+            target: source.clone(),
             source,
             names: [self.from.clone(), self.to.clone()],
             began: Instant::now(),
         })
     }
 
+    /// Opens exports as the source: a stopped copy, which is proved first.
+    fn open_exports(&self, folder: &Path, to: &Connection) -> Result<Opened, Failure> {
+        let source = Side::Export(exports::opened(folder, &self.table)?);
+        self.reach(&source)?;
+        Ok(Opened {
+            priced: Priced {
+                places: [false, to.is_amazon()],
+            },
+            names: [self.from.clone(), self.to.clone()],
+            ..Opened::alone(source, &self.from)
+        })
+    }
+
+    /// Whether the source is an export, of which nothing changes.
+    pub(super) fn is_from_export(&self) -> bool {
+        exports::folder_of(&self.from).is_some()
+    }
+
     /// Opens the target alone, for what does not ask the source.
     pub(super) fn open_target(&self) -> Result<Opened, Failure> {
         let to = connection(&self.to)?;
         check_there(&to, NO_TARGET)?;
-        Ok(Opened::alone(Arc::new(opened(&to, true)?), &self.to))
+        let target = Arc::new(opened(&to, true)?);
+        Ok(Opened::alone(target, &self.to))
     }
 
     /// Opens the target alone, or both places if a move was switched: then the source has rows of it, too.
@@ -105,8 +130,8 @@ impl Places {
     }
 
     /// Asks the source for its tables, or for those that are named.
-    fn reach(&self, source: &Arc<Backend>) -> Result<(), Failure> {
-        let world = Opened::alone(Arc::clone(source), &self.from).world();
+    fn reach(&self, source: &Side) -> Result<(), Failure> {
+        let world = Opened::alone(source.clone(), &self.from).world();
         for table in self.tables(&*world)? {
             blocked(look(&*world, &table))?;
         }
@@ -189,6 +214,7 @@ fn settle_time(connection: &Connection) -> Duration {
 
 /// The connection of a text, or of a name in keyfold.toml.
 fn connection(text: &str) -> Result<Connection, Failure> {
+    exports::check_none(text)?;
     let connection = connection_of(text)?;
     match connection {
         Connection::Memory => Err(Failure::usage(
@@ -238,12 +264,13 @@ pub(in crate::cmd) fn written_at(text: &str) -> Result<Backend, Failure> {
 
 impl Opened {
     /// One place alone, for what does not ask the other.
-    fn alone(place: Arc<Backend>, name: &str) -> Opened {
+    fn alone(place: impl Into<Side>, name: &str) -> Opened {
+        let place = place.into();
         Opened {
             is_shared: false,
             settle_time: Duration::ZERO,
             priced: Priced::default(),
-            source: Arc::clone(&place),
+            source: place.clone(),
             names: [name.to_owned(), name.to_owned()],
             target: place,
             began: Instant::now(),
@@ -254,14 +281,14 @@ impl Opened {
     pub(super) fn with_target(self, places: &Places) -> Result<Opened, Failure> {
         let to = connection(&places.to)?;
         Ok(Opened {
-            target: Arc::new(opened(&to, true)?),
+            target: Arc::new(opened(&to, true)?).into(),
             ..self
         })
     }
 
     pub(super) fn threads(&self, progress: &Arc<Progress>) -> Arc<Threads> {
         Threads::new(
-            [Arc::clone(&self.source), Arc::clone(&self.target)],
+            [self.source.clone(), self.target.clone()],
             Called {
                 places: [
                     format!("the source {}", self.name_of(Place::Source)),

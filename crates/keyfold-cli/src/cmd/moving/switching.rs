@@ -1,6 +1,7 @@
 //! Lets programs write to the other side of a move, and back.
 
 use super::consent::{asked, can_ask};
+use super::exports;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
 use super::screen::event;
@@ -58,6 +59,7 @@ pub(super) struct Turned {
 /// Switches the moves of the target, and goes on carrying what changes to the other side.
 pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Failure> {
     let file = turned.report.as_deref().map(File::of).transpose()?;
+    exports::check_may_turn(&turned.places.from)?;
     can_ask(turned.yes, NOTHING)?;
     let opened = turned.places.open()?;
     let moves = turned.places.moves(&*opened.world())?;

@@ -1,0 +1,68 @@
+//! Proves an exported table before anything of it is written: all files are as they were written, and each item has
+//! a key, which no other item has.
+//!
+//! Memory is bounded: of the keys, digests are kept, and of many keys a part at a time, each with a reading of its
+//! own.
+
+use super::Stored;
+use keyfold_client::ClientError;
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The most digests of keys that are held at once: a quarter of a gigabyte.
+pub(super) const HELD_MAX: u64 = 16 * 1024 * 1024;
+/// The items between two calls of the function that says how far it is.
+const SAID_ITEMS: u64 = 10_000;
+
+/// Proves a table, with at most about `held` digests at once.
+pub(super) fn prove(
+    table: &Stored,
+    held: u64,
+    said: &mut dyn FnMut(u64),
+) -> Result<(), ClientError> {
+    let parts = u128::from(table.exported.items.div_ceil(held).max(1));
+    for part in 0..parts {
+        let (mut digests, mut items) = (Vec::new(), 0_u64);
+        table.each(&mut |_, key, _| {
+            items += 1;
+            if items % SAID_ITEMS == 0 {
+                said(SAID_ITEMS);
+            }
+            let digest = xxh3_128(&key);
+            if digest % parts == part {
+                digests.push(digest);
+            }
+            Ok(true)
+        })?;
+        digests.sort_unstable();
+        let mut pairs = digests.windows(2);
+        let doubled = pairs.find_map(|pair| match pair {
+            [one, other] if one == other => Some(*one),
+            _ => None,
+        });
+        if let Some(digest) = doubled {
+            check_once(table, digest)?;
+        }
+    }
+    Ok(())
+}
+
+/// Names the places of two items with one key, whose digest is known.
+fn check_once(table: &Stored, digest: u128) -> Result<(), ClientError> {
+    let mut seen: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+    table.each(&mut |_, key, at| {
+        if xxh3_128(&key) != digest {
+            return Ok(true);
+        }
+        let place = at.place();
+        match seen.get(&key) {
+            Some(first) => Err(ClientError::refused(format!(
+                "{place}: the item has the key of that of {first}"
+            ))),
+            None => {
+                seen.insert(key, place);
+                Ok(true)
+            }
+        }
+    })
+}
