@@ -9,6 +9,7 @@
 //! | `mapping` | a digest of what rows become, as it was at the beginning |
 //! | `phase` | `begin`, `copy`, `follow` (the database leads), `closing`, `lead` (the tables do), `returning` or `complete` |
 //! | `turns` | how often the tables came to lead |
+//! | `closed` | whether a switch has let the tables refuse writes of programs while the database leads |
 //! | `streams` | the tables whose streams a switch has switched on |
 //! | `entity`, `after` | the entity that is copied, and the identity of its last row |
 //! | `rows` | how many rows were copied |
@@ -96,6 +97,8 @@ pub struct State {
     pub(crate) place: Option<String>,
     /// How often the tables came to lead.
     pub turns: u64,
+    /// Whether a switch has begun, from which on the side that does not lead refuses writes.
+    pub(crate) closed: bool,
     /// The tables whose streams a switch has switched on.
     pub(crate) streams: Vec<String>,
 }
@@ -113,6 +116,7 @@ impl State {
             rows: 0,
             place: None,
             turns: 0,
+            closed: false,
             streams: Vec::new(),
         }
     }
@@ -128,6 +132,9 @@ impl State {
         item.insert("rows", Value::N(self.rows.into()));
         if self.turns > 0 {
             item.insert("turns", Value::N(self.turns.into()));
+        }
+        if self.closed {
+            item.insert("closed", Value::Bool(true));
         }
         if !self.streams.is_empty() {
             let names = self.streams.iter().cloned().map(Value::S);
@@ -172,6 +179,7 @@ impl State {
             rows: number("rows")?,
             place: text("place"),
             turns: number("turns").unwrap_or(0),
+            closed: item.get("closed") == Some(&Value::Bool(true)),
             streams,
         })
     }

@@ -243,7 +243,7 @@ fn a_switch_that_cannot_carry_an_item_changes_nothing(shop: &Shop) {
             panic!("it was switched")
         };
         let said = problem(ended);
-        let due = "Order (customerId = 1, orderId = a): the database refuses its row: ";
+        let due = "Order (customerId = 1, orderId = a): the database refuses its row of `orders`: ";
         assert!(said.starts_with(due), "{said}");
         // A program can mend it.
         assert_eq!(
@@ -337,6 +337,53 @@ fn tell(stories: &[Story], make: impl Fn(&str) -> Box<dyn Base>) {
         println!("{name}");
         story(&led(make(name)));
     }
+}
+
+/// A program that looks for the side that leads may try the tables at any moment.
+#[test]
+fn tables_refuse_writes_from_the_first_switch_on_until_they_lead() {
+    let shop = Shop::new(OfSqlite::boxed());
+    Op::Product("ink".to_owned(), "Ink".to_owned()).to_rows(&shop);
+    assert!(matches!(shop.run(), Ended::Caught));
+    shop.put(
+        "Product",
+        &values([("sku", "pen".into()), ("title", "Pen".into())]),
+    )
+    .unwrap();
+    let Ok(Turned::Differs(_)) = shop.switch(Switch::Forth) else {
+        panic!("it was switched")
+    };
+    let due = |items| Takes { rows: true, items };
+    assert_eq!(shop.takes(), due(false));
+    let given_up = abort(
+        shop.source().as_mut(),
+        &shop.backend,
+        (&shop.model, Some(&shop.tables)),
+        false,
+    );
+    given_up.unwrap();
+    assert_eq!(shop.takes(), due(true));
+}
+
+/// An item that is none of the model can be mended, too.
+#[test]
+fn a_switch_that_cannot_read_an_item_changes_nothing() {
+    let shop = led(OfSqlite::boxed());
+    shop.spoil("CUSTOMER#1", "PROFILE", "name", Value::from(5_i64));
+    for _ in 0..2 {
+        let turned = shop.switch(Switch::Back);
+        assert!(turned.is_err());
+        assert_eq!(
+            shop.takes(),
+            Takes {
+                rows: false,
+                items: true
+            },
+            "{turned:?}"
+        );
+    }
+    shop.spoil("CUSTOMER#1", "PROFILE", "name", "Ann".into());
+    assert!(matches!(shop.switch(Switch::Back), Ok(Turned::Done(_))));
 }
 
 #[test]

@@ -49,16 +49,22 @@ impl Holds<'_> {
         }
         let rows = source.query(&sql, arguments)?;
         let is_cut = match (self.cell, rows.first().and_then(|row| row.first())) {
-            (Cell::Text(text), Some(Cell::Text(held))) => held.len() < text.len(),
+            // Other types have one form of a value, which may be shorter.
+            (Cell::Text(text), Some(Cell::Text(held))) if self.is_text() => held.len() < text.len(),
             _ => false,
         };
         Ok(is_cut.then(|| self.sentence("it is too long")))
     }
 
+    fn is_text(&self) -> bool {
+        let base = base_of(self.kind);
+        base.contains("char") || base.contains("text")
+    }
+
     fn is_numeric(&self) -> bool {
         const NUMBERS: [&str; 6] = ["int", "decimal", "float", "double", "bit", "year"];
         let base = base_of(self.kind);
-        NUMBERS.iter().any(|one| base.contains(one))
+        !base.contains("point") && NUMBERS.iter().any(|one| base.contains(one))
     }
 
     fn sentence(&self, why: &str) -> String {

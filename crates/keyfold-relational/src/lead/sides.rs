@@ -1,7 +1,7 @@
 //! The tables as programs see them: they take writes, or refuse them by a statement in their policies, as the side
 //! of a move does that does not lead. The clients of this process write all the same.
 
-use crate::state::State;
+use crate::state::{Phase, State};
 use crate::world;
 use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_model::{Entity, Model};
@@ -116,7 +116,7 @@ impl Tables {
 
     /// Takes away what switches have left at the tables of a migration that is over.
     pub(crate) fn let_go(&self, model: &Model, state: &State) -> Result<(), ClientError> {
-        if state.turns > 0 || state.phase == crate::state::Phase::Closing {
+        if state.closed || state.turns > 0 || state.phase == Phase::Closing {
             self.admit(model, &|| Ok(()))?;
         }
         for name in &state.streams {

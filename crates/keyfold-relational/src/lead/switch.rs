@@ -56,9 +56,15 @@ fn is_mine(states: &States<'_>, state: &State) -> Result<(), ClientError> {
 fn is_of_data(ended: &Ended) -> bool {
     match ended {
         Ended::Problem(_) => true,
-        Ended::Caught | Ended::Stopped | Ended::Overtaken | Ended::Source(_) | Ended::Target(_) => {
-            false
-        }
+        Ended::Target(error) => matches!(
+            error,
+            ClientError::Value(_)
+                | ClientError::Invalid(_)
+                | ClientError::Named { .. }
+                | ClientError::Missing { .. }
+                | ClientError::UnknownItem(_)
+        ),
+        Ended::Caught | Ended::Stopped | Ended::Overtaken | Ended::Source(_) => false,
     }
 }
 
@@ -92,6 +98,7 @@ impl Migration<'_, '_> {
                 self.carry_all(&state, usize::MAX)?;
                 // What the streams hold of before takes its time, in which programs still write.
                 let near = self.ends(&[])?;
+                state.closed = true;
                 self.note(&mut state, Phase::Closing)?;
                 self.closed(&mut state, is_quick, &near)
             }
@@ -182,15 +189,19 @@ impl Migration<'_, '_> {
         self.close_tables(state)?;
         let began = Moment::now();
         self.close_rows(state)?;
-        if let Err(ended) = self.carry_all(state, usize::MAX) {
-            if is_of_data(&ended) {
+        let carried = self.carry_all(state, usize::MAX);
+        match carried.and_then(|_| self.differing(is_quick)) {
+            Ok(None) => {}
+            Ok(Some(found)) => {
                 self.give_up(state)?;
+                return Ok(Turned::Differs(found));
             }
-            return Err(ended);
-        }
-        if let Some(found) = self.differing(is_quick)? {
-            self.give_up(state)?;
-            return Ok(Turned::Differs(found));
+            Err(ended) => {
+                if is_of_data(&ended) {
+                    self.give_up(state)?;
+                }
+                return Err(ended);
+            }
         }
         let tips = self.ends(near)?;
         let of = (state.id.clone(), state.fence);
@@ -221,15 +232,19 @@ impl Migration<'_, '_> {
         let began = Moment::now();
         self.close_rows(state)?;
         self.close_tables(state)?;
-        if let Err(ended) = self.drain(state) {
-            if is_of_data(&ended) {
+        let carried = self.drain(state);
+        match carried.and_then(|_| self.differing(is_quick)) {
+            Ok(None) => {}
+            Ok(Some(found)) => {
                 self.lead(state, false)?;
+                return Ok(Turned::Differs(found));
             }
-            return Err(ended);
-        }
-        if let Some(found) = self.differing(is_quick)? {
-            self.lead(state, false)?;
-            return Ok(Turned::Differs(found));
+            Err(ended) => {
+                if is_of_data(&ended) {
+                    self.lead(state, false)?;
+                }
+                return Err(ended);
+            }
         }
         self.pass_over(state)?;
         self.note(state, Phase::Follow)?;
@@ -237,16 +252,11 @@ impl Migration<'_, '_> {
         Ok(Turned::Done(Some(began.elapsed())))
     }
 
-    /// Lets the database lead again, whose switch is given up. The tables are as they were before.
+    /// Lets the database lead again, whose switch is given up. The tables go on refusing writes: a program that looks
+    /// for the side that leads might try them just now.
     fn give_up(&mut self, state: &mut State) -> Result<(), Ended> {
         self.note(state, Phase::Follow)?;
-        self.reopen(state)?;
-        if state.turns == 0 {
-            let states = self.states();
-            let due = || is_mine(&states, state);
-            self.sides()?.admit(self.mapping.model, &due)?;
-        }
-        Ok(())
+        self.reopen(state)
     }
 
     /// Lets the database take writes, which leads.

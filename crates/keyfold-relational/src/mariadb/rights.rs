@@ -145,9 +145,9 @@ pub(super) fn check(session: &mut Session, tables: &[Table]) -> Result<(), Sourc
              1, or GRANT SUPER ON *.* TO {role}"
         ));
     }
-    if is_on(1) && !has("SUPER") && !has("READ ONLY ADMIN") {
+    if is_on(1) && !has("SUPER") && !has("READ_ONLY ADMIN") {
         faults.push(format!(
-            "this MariaDB takes no writes of the role (read_only is on): name the server that it follows, or GRANT READ ONLY \
+            "this MariaDB takes no writes of the role (read_only is on): name the server that it follows, or GRANT READ_ONLY \
              ADMIN ON *.* TO {role}"
         ));
     }

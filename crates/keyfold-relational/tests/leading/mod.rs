@@ -9,7 +9,7 @@ pub(crate) mod bases;
 pub(crate) mod busy;
 
 use bases::{Base, Row};
-use keyfold_api::{DeleteItemInput, ErrorKind, Request};
+use keyfold_api::{DeleteItemInput, ErrorKind, GetItemInput, PutItemInput, Request, Response};
 use keyfold_client::{Backend, ClientError, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
@@ -203,6 +203,27 @@ impl Shop {
     ) -> Result<(), ClientError> {
         let entity = self.model.entities.iter().find(|one| one.name == entity);
         write::put(&self.backend, &self.model, entity.unwrap(), held).map(drop)
+    }
+
+    /// Gives an attribute of a stored item another value, whatever the model says.
+    pub(crate) fn spoil(&self, partition: &str, sort: &str, name: &str, value: Value) {
+        let key = Item::from_iter([("PK", partition), ("SK", sort)]);
+        let get = GetItemInput {
+            table_name: Some("Shop".to_owned()),
+            key: Some(Ok(key)),
+            ..GetItemInput::default()
+        };
+        let Ok(Response::GetItem(found)) = self.backend.call(Request::from(get)) else {
+            panic!("it cannot be read")
+        };
+        let mut item = found.item.unwrap().to_item();
+        item.insert(name, value);
+        let put = PutItemInput {
+            table_name: Some("Shop".to_owned()),
+            item: Some(Ok(item)),
+            ..PutItemInput::default()
+        };
+        self.backend.call(Request::from(put)).unwrap();
     }
 
     pub(crate) fn delete(&self, entity: &str, key: &BTreeMap<String, Value>) {

@@ -125,7 +125,7 @@ impl World {
         other.execute_batch("PRAGMA synchronous = OFF").unwrap();
         let (written, is_over) = (&AtomicI64::new(0), &AtomicBool::new(false));
         std::thread::scope(|scope| {
-            scope.spawn(move || {
+            let writer = scope.spawn(move || {
                 while !is_over.load(Ordering::SeqCst) {
                     let number = written.fetch_add(1, Ordering::SeqCst);
                     for statement in statements {
@@ -134,7 +134,10 @@ impl World {
                 }
             });
             let mut all = Vec::new();
-            while all.is_empty() && written.load(Ordering::SeqCst) < WRITTEN {
+            while all.is_empty()
+                && written.load(Ordering::SeqCst) < WRITTEN
+                && !writer.is_finished()
+            {
                 all = found(self);
             }
             is_over.store(true, Ordering::SeqCst);
