@@ -191,7 +191,7 @@ impl Manifest {
                 "{} is not as it was written: its MD5 checksum is {digest}, and {} says {}",
                 path.display(),
                 beside.display(),
-                said.trim()
+                said.trim().escape_debug()
             )));
         }
         let text = String::from_utf8(bytes)
@@ -233,8 +233,9 @@ fn read(root: &Path) -> Result<Kind, TransferError> {
     let kind = text_of(&json, "exportType").unwrap_or("FULL_EXPORT");
     if kind != "FULL_EXPORT" {
         return Ok(Kind::Other(format!(
-            "{} is an incremental export ({kind}), which is not applied",
-            root.display()
+            "{} is an incremental export ({}), which is not applied",
+            root.display(),
+            kind.escape_debug()
         )));
     }
     let text = |name: &str| text_of(&json, name).ok_or_else(|| summary.lacks(1, name));
@@ -244,13 +245,16 @@ fn read(root: &Path) -> Result<Kind, TransferError> {
         "ION" => Format::Ion,
         other => {
             return Err(wrong(format!(
-                "{}: `{other}` is no format of an export, DYNAMODB_JSON and ION are",
-                summary.path.display()
+                "{}: `{}` is no format of an export, DYNAMODB_JSON and ION are",
+                summary.path.display(),
+                other.escape_debug()
             )));
         }
     };
     let table_arn = text("tableArn")?.to_owned();
-    if table_of(&table_arn).is_empty() {
+    let name = table_of(&table_arn);
+    let is_name = |sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign);
+    if name.is_empty() || !name.chars().all(is_name) {
         return Err(summary.lacks(1, "ARN of a table as tableArn"));
     }
     let files = Manifest::read(root, FILES)?;
@@ -263,7 +267,8 @@ fn read(root: &Path) -> Result<Kind, TransferError> {
         files: listed(root, &files)?,
         table_arn,
     };
-    let all: u64 = export.files.iter().map(|file| file.items).sum();
+    let mut counts = export.files.iter().map(|file| file.items);
+    let all = counts.try_fold(0_u64, u64::checked_add).unwrap_or(u64::MAX);
     if all != export.items {
         return Err(wrong(format!(
             "{} says that the export has {} items, and the files of {} have {all}",
@@ -291,7 +296,7 @@ fn listed(root: &Path, manifest: &Manifest) -> Result<Vec<ExportedFile>, Transfe
         let mut parts = key.rsplit('/');
         let name = parts.next().unwrap_or_default();
         let is_name = !name.is_empty() && ![".", ".."].contains(&name);
-        if parts.next() != Some(DATA) || !is_name || name.contains(['\\', '\0']) {
+        if parts.next() != Some(DATA) || !is_name || name.contains(['\\', '\0', ':']) {
             return Err(wrong(format!(
                 "{}, line {line}: `{}` is no key of a data file",
                 manifest.path.display(),
@@ -327,8 +332,11 @@ fn listed(root: &Path, manifest: &Manifest) -> Result<Vec<ExportedFile>, Transfe
 /// Refuses data files that the manifest does not list.
 fn check_strays(export: &Exported) -> Result<(), TransferError> {
     let data = export.root.join(DATA);
-    if !data.is_dir() {
+    let Ok(about) = data.symlink_metadata() else {
         return Ok(());
+    };
+    if !about.is_dir() {
+        return Err(wrong(format!("{} is no folder", data.display())));
     }
     for entry in std::fs::read_dir(&data).map_err(TransferError::file(&data))? {
         let path = entry.map_err(TransferError::file(&data))?.path();

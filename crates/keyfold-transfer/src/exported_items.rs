@@ -100,6 +100,13 @@ impl ExportedItems {
             return Err(self.wrong_at(self.lines + 1, &reason));
         }
         match row {
+            // A file of a few bytes may unpack to any number of items.
+            Some(Ok(_)) if self.lines == self.file.items => Err(wrong(format!(
+                "{} has more items than the {} that {} says",
+                self.file.path.display(),
+                self.file.items,
+                self.file.said
+            ))),
             Some(Ok(item)) => {
                 self.lines += 1;
                 Ok(Some(item))

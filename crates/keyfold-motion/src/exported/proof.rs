@@ -6,7 +6,7 @@
 
 use super::Stored;
 use keyfold_client::ClientError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The most digests of keys that are held at once: a quarter of a gigabyte.
@@ -35,23 +35,24 @@ pub(super) fn prove(
             Ok(true)
         })?;
         digests.sort_unstable();
-        let mut pairs = digests.windows(2);
-        let doubled = pairs.find_map(|pair| match pair {
+        let pairs = digests.windows(2);
+        let doubled = pairs.filter_map(|pair| match pair {
             [one, other] if one == other => Some(*one),
             _ => None,
         });
-        if let Some(digest) = doubled {
-            check_once(table, digest)?;
+        let doubled: BTreeSet<u128> = doubled.collect();
+        if !doubled.is_empty() {
+            check_once(table, &doubled)?;
         }
     }
     Ok(())
 }
 
-/// Names the places of two items with one key, whose digest is known.
-fn check_once(table: &Stored, digest: u128) -> Result<(), ClientError> {
+/// Names the places of two items with one key, whose digest is one of some.
+fn check_once(table: &Stored, doubled: &BTreeSet<u128>) -> Result<(), ClientError> {
     let mut seen: BTreeMap<Vec<u8>, String> = BTreeMap::new();
     table.each(&mut |_, key, at| {
-        if xxh3_128(&key) != digest {
+        if !doubled.contains(&xxh3_128(&key)) {
             return Ok(true);
         }
         let place = at.place();
