@@ -368,6 +368,11 @@ impl Follower {
                 Some(ErrorKind::TrimmedDataAccess | ErrorKind::ResourceNotFound) => {
                     return Err(self.lost(&format!("records behind those of {part} are gone")));
                 }
+                // More readers than a shard serves at once: that passes, however long it takes.
+                Some(ErrorKind::LimitExceeded) => {
+                    let mut anew = Patience::new();
+                    crew.wait_out(&mut anew, Place::Source, error).await?;
+                }
                 Some(_) | None => crew.wait_out(&mut patience, Place::Source, error).await?,
             }
         }

@@ -53,7 +53,7 @@ impl Both {
     }
 
     /// Takes the row of the other direction, with all its checkpoints, for the owner of the switch. A request of the
-    /// previous owner may come between, as long as that row does not name this one; it is the last one that does.
+    /// previous owner may come between, until the row names this owner: then the row is taken again.
     pub(crate) async fn own_back(&self, mine: &RunRow) -> Result<RunRow, ClientError> {
         let mut tries = BACK_TRIES;
         loop {
