@@ -301,27 +301,34 @@ fn operation(name: &str) -> Operation {
     *all.find(|one| one.name() == name).unwrap()
 }
 
-/// A place in each third run: its first request of a kind, its last one, or one between; with `KEYFOLD_FAULTS=all` each
-/// of them in each run.
-fn places(count: u64, turn: &mut u64) -> Vec<u64> {
-    if std::env::var("KEYFOLD_FAULTS").is_ok() {
-        return (0..count).collect();
-    }
-    *turn += 1;
-    match *turn % 12 {
-        0 => vec![0],
-        3 => vec![count - 1],
-        6 | 9 => vec![*turn % count],
-        _ => Vec::new(),
+/// How often each kind of fault was to be met.
+#[derive(Default)]
+struct Turns(BTreeMap<String, u64>);
+
+impl Turns {
+    /// A place in each third run: its first request of a kind, its last one, or one between; with `KEYFOLD_FAULTS=all`
+    /// each of them in each run.
+    fn places(&mut self, kind: &str, count: u64) -> Vec<u64> {
+        if std::env::var("KEYFOLD_FAULTS").is_ok() {
+            return (0..count).collect();
+        }
+        let turn = self.0.entry(kind.to_owned()).or_default();
+        *turn += 1;
+        match *turn % 12 {
+            1 => vec![0],
+            4 => vec![count - 1],
+            7 | 10 => vec![*turn % count],
+            _ => Vec::new(),
+        }
     }
 }
 
 #[test]
 fn a_right_that_is_missing_is_named_and_the_same_command_goes_on() {
-    let (mut met, mut passed, mut turn) = (0, BTreeSet::new(), 0);
+    let (mut met, mut passed, mut turns) = (0, BTreeSet::new(), Turns::default());
     for (name, old, new) in carried() {
         for (asked, count) in requests((&old, &new)) {
-            for after in places(count, &mut turn) {
+            for after in turns.places(asked, count) {
                 let fault = Fault::Denied(operation(asked));
                 if with_fault(&name, (&old, &new), fault, after) {
                     met += 1;
@@ -333,17 +340,19 @@ fn a_right_that_is_missing_is_named_and_the_same_command_goes_on() {
     }
     println!("{met} denied requests; {} without an error", passed.len());
     assert!(met > 100, "{met}");
-    // An endpoint is asked whether it has transactions, by one without actions.
-    let others: Vec<&String> = passed
-        .iter()
-        .filter(|one| !one.starts_with("TransactWriteItems 0 of 1 "))
-        .collect();
+    // An endpoint is asked whether it has transactions, by one without actions. How often a table is looked at while
+    // an index is made is another number each time.
+    let is_expected = |one: &&String| {
+        one.starts_with("TransactWriteItems 0 of 1 ")
+            || (one.starts_with("DescribeTable ") && !one.starts_with("DescribeTable 0 "))
+    };
+    let others: Vec<&String> = passed.iter().filter(|one| !is_expected(one)).collect();
     assert!(others.is_empty(), "{others:?}");
 }
 
 #[test]
 fn a_place_that_takes_nothing_more_is_named_and_the_same_command_goes_on() {
-    let (mut met, mut turn): (BTreeMap<String, u64>, u64) = Default::default();
+    let (mut met, mut turns): (BTreeMap<String, u64>, Turns) = Default::default();
     for (name, old, new) in carried() {
         let asked = requests((&old, &new));
         let total = asked.values().sum();
@@ -368,7 +377,7 @@ fn a_place_that_takes_nothing_more_is_named_and_the_same_command_goes_on() {
             let chosen = match fault {
                 // Few runs change a table.
                 Fault::Limit(Operation::UpdateTable) => vec![0],
-                _ => places(count, &mut turn),
+                _ => turns.places(&format!("{fault:?}"), count),
             };
             for after in chosen {
                 let is_met = with_fault(&name, (&old, &new), fault, after);
