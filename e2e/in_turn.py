@@ -1,6 +1,8 @@
 """One request after another to an engine that does not keep requests beside each other apart: moto answers
 transactions with 500 then, and may have made a part of them."""
 
+import collections
+import contextlib
 import http.client
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,15 +12,39 @@ ENGINE_S = 120
 OWN = ("content-length", "transfer-encoding", "connection", "date", "server")
 
 
+class Turns:
+    """Turns in the order in which they were asked for: who asks often does not keep others from theirs."""
+
+    def __init__(self):
+        self.guard = threading.Lock()
+        self.waiting = collections.deque()
+
+    @contextlib.contextmanager
+    def turn(self):
+        mine = threading.Event()
+        with self.guard:
+            self.waiting.append(mine)
+            if self.waiting[0] is mine:
+                mine.set()
+        mine.wait()
+        try:
+            yield
+        finally:
+            with self.guard:
+                self.waiting.popleft()
+                if self.waiting:
+                    self.waiting[0].set()
+
+
 class InTurn:
     """Forwards requests to an engine, also those whose client has ended, one at a time."""
 
     def __init__(self, endpoint):
         place = urlsplit(endpoint)
-        turn = threading.Lock()
+        turns = Turns()
 
         def forwarded(handler, body):
-            with turn:
+            with turns.turn():
                 connection = http.client.HTTPConnection(place.hostname, place.port, timeout=ENGINE_S)
                 try:
                     connection.request(handler.command, handler.path, body, dict(handler.headers.items()))

@@ -15,6 +15,7 @@ import unittest
 
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
+from botocore.config import Config
 
 import wire
 from engines import MOTO, Engine
@@ -62,8 +63,8 @@ DIGITS = decimal.Context(prec=38, rounding=decimal.ROUND_HALF_UP)
 class Writer:
     """Writes orders and products, by chance but the same ones each time, and remembers them."""
 
-    def __init__(self, server):
-        self.client = boto3.resource("dynamodb", **session(server))
+    def __init__(self, server, **extra):
+        self.client = boto3.resource("dynamodb", **session(server, **extra))
         self.orders, self.products = {}, {}
         self.chance = random.Random(7)
         self.written = 0
@@ -307,7 +308,9 @@ class Views(unittest.TestCase):
     def test_views_are_kept_at_moto(self):
         self.server = Elsewhere(MOTO, self.model)
         self.addCleanup(self.server.stop)
-        self.writer = Writer(self.server)
+        # One request at a time, of a worker as well, on a machine that may be busy.
+        patient = Config(read_timeout=300, retries={"total_max_attempts": 1})
+        self.writer = Writer(self.server, config=patient)
         for _ in range(60):
             self.writer.write()
         worker = self.work()
