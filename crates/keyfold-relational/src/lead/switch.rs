@@ -189,19 +189,9 @@ impl Migration<'_, '_> {
         self.close_tables(state)?;
         let began = Moment::now();
         self.close_rows(state)?;
-        let carried = self.carry_all(state, usize::MAX);
-        match carried.and_then(|_| self.differing(is_quick)) {
-            Ok(None) => {}
-            Ok(Some(found)) => {
-                self.give_up(state)?;
-                return Ok(Turned::Differs(found));
-            }
-            Err(ended) => {
-                if is_of_data(&ended) {
-                    self.give_up(state)?;
-                }
-                return Err(ended);
-            }
+        let carried = self.carry_all(state, usize::MAX).map(|_| ());
+        if let Some(turned) = self.compared(state, carried, is_quick, Self::give_up)? {
+            return Ok(turned);
         }
         let tips = self.ends(near)?;
         let of = (state.id.clone(), state.fence);
@@ -233,18 +223,9 @@ impl Migration<'_, '_> {
         self.close_rows(state)?;
         self.close_tables(state)?;
         let carried = self.drain(state);
-        match carried.and_then(|_| self.differing(is_quick)) {
-            Ok(None) => {}
-            Ok(Some(found)) => {
-                self.lead(state, false)?;
-                return Ok(Turned::Differs(found));
-            }
-            Err(ended) => {
-                if is_of_data(&ended) {
-                    self.lead(state, false)?;
-                }
-                return Err(ended);
-            }
+        let stay = |run: &mut Self, state: &mut State| run.lead(state, false);
+        if let Some(turned) = self.compared(state, carried, is_quick, stay)? {
+            return Ok(turned);
         }
         self.pass_over(state)?;
         self.note(state, Phase::Follow)?;
@@ -270,6 +251,30 @@ impl Migration<'_, '_> {
             self.asked(|source| leading(source)?.open(of))?;
         }
         Ok(())
+    }
+
+    /// Compares the sides when what was left is carried. Where they differ, or hold what cannot be carried, who led
+    /// leads still, by `stay`: `None` where the switch goes on.
+    fn compared(
+        &mut self,
+        state: &mut State,
+        carried: Result<(), Ended>,
+        is_quick: bool,
+        stay: impl FnOnce(&mut Self, &mut State) -> Result<(), Ended>,
+    ) -> Result<Option<Turned>, Ended> {
+        match carried.and_then(|()| self.differing(is_quick)) {
+            Ok(None) => Ok(None),
+            Ok(Some(found)) => {
+                stay(self, state)?;
+                Ok(Some(Turned::Differs(found)))
+            }
+            Err(ended) => {
+                if is_of_data(&ended) {
+                    stay(self, state)?;
+                }
+                Err(ended)
+            }
+        }
     }
 
     /// What differs while nobody writes, if anything does.
