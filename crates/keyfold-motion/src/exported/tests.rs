@@ -126,7 +126,7 @@ impl Made {
 
     fn open(&self) -> Result<Arc<Exports>, ClientError> {
         let exports = Exports::open(self.folder.path(), &[])?;
-        exports.prove(&mut |_| {})?;
+        exports.prove()?;
         Ok(Arc::new(exports))
     }
 
@@ -527,9 +527,7 @@ fn a_doubled_key_is_found_in_every_part() {
     for at in 0..20 {
         let made = Made::of(&[notes(0, 20), vec![note("p", at)]]);
         let exports = Exports::open(made.folder.path(), &[]).unwrap();
-        let error = prove(&exports.tables[0], 4, &mut |_| {})
-            .unwrap_err()
-            .to_string();
+        let error = prove(&exports.tables[0], 4).unwrap_err().to_string();
         assert!(error.contains("f1.json.gz, line 1"), "{error}");
         assert!(
             error.contains(&format!("f0.json.gz, line {}", at + 1)),

@@ -52,7 +52,7 @@ pub(super) fn opened(folder: &Path, tables: &[String]) -> Result<Arc<Exports>, F
             counted_u64(items, "item")
         ));
     }
-    let proved = exports.prove(&mut |_| {}).map_err(Failure::from);
+    let proved = exports.prove().map_err(Failure::from);
     proved.map_err(|failure| failure.in_folder(folder))?;
     Ok(Arc::new(exports))
 }

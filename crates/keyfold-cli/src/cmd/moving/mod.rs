@@ -1,7 +1,7 @@
 //! `keyfold move`: carries tables from one place to another while their writers go on.
 //!
-//! - `places`: opens both; `exports`: an export as a source; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
-//!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
+//! - `places`: opens both; `exports`: an export as a source; `carry`: copies and follows, and says what it costs
+//!   first; `watch`: stops the runs on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
 //!   cost; `pausing`: makes them stand still; `switching`: lets programs write to the
 //!   other side; `compare`, `comparing`, `kept`: verifies, and
 //!   goes on with that; `ending`: status, abort, complete; `consent`: asks before;
