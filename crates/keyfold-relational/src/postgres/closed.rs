@@ -1,8 +1,9 @@
 //! PostgreSQL while the tables lead. Triggers of the mapped tables and of their partitions refuse writes and TRUNCATE,
 //! but in a transaction that says by a setting that it carries items of this migration. They call a function of a
-//! schema that a switch makes, which also holds what is noted, and with which all of it is dropped.
+//! schema that a switch makes, which also holds what is noted. Tables are closed and opened one after the other.
 
 use super::catalog::Table;
+use super::locks::{self, LOCK_WITHIN, Mode};
 use super::quoting::{literal, quoted};
 use super::session::Session;
 use crate::noted::{FENCE, ID};
@@ -19,8 +20,6 @@ pub(super) const PREFIX: &str = "keyfold_closed_";
 pub(super) const SETTING: &str = "keyfold.migration";
 /// What the comment of the schema begins with.
 pub(super) const MADE: &str = "keyfold migration ";
-/// How long transactions are waited for that hold a table: others wait behind this one.
-pub(super) const LOCK_WITHIN: &str = "SET LOCAL lock_timeout = '5s'";
 
 pub(super) fn is_there(session: &mut Session) -> Result<bool, SourceError> {
     let found = session.text(&format!("SELECT to_regclass('{LEAD}') IS NOT NULL"))?;
@@ -144,13 +143,75 @@ pub(super) fn sequences(session: &mut Session) -> Result<Vec<String>, SourceErro
     Ok(statements.collect())
 }
 
+/// The tables that triggers of a switch refuse writes of.
+fn closed_tables(session: &mut Session) -> Result<Vec<Table>, SourceError> {
+    let rows = session.simple(&format!(
+        "SELECT DISTINCT c.oid, n.nspname, c.relname FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_class c ON \
+         c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE p.pronamespace = to_regnamespace('{SCHEMA}') \
+         AND t.tgparentid = 0 ORDER BY 1"
+    ))?;
+    let tables = rows.iter().map(|row| {
+        let text = |at: usize| row.get(at).unwrap_or_default().to_owned();
+        Table {
+            number: text(0).parse().unwrap_or(0),
+            schema: text(1),
+            name: text(2),
+        }
+    });
+    Ok(tables.collect())
+}
+
+/// The statements that drop the triggers of a table.
+fn admissions(session: &mut Session, table: &Table) -> Result<Vec<String>, SourceError> {
+    let rows = session.simple(&format!(
+        "SELECT t.tgname FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.pronamespace = \
+         to_regnamespace('{SCHEMA}') AND t.tgrelid = {} AND t.tgparentid = 0",
+        table.number
+    ))?;
+    let names = rows.iter().map(|row| {
+        let name = quoted(row.get(0).unwrap_or_default());
+        format!("DROP TRIGGER IF EXISTS {name} ON {}", table.quoted())
+    });
+    Ok(names.collect())
+}
+
+/// Drops what switches have made, as long as it is `due`: whether it was to the end.
+pub(super) fn drop_while(
+    session: &mut Session,
+    due: impl Fn(&mut Session) -> Result<bool, SourceError>,
+) -> Result<bool, SourceError> {
+    for table in closed_tables(session)? {
+        let statements = admissions(session, &table)?;
+        if !locks::change(session, (&table, Mode::Dropping), &due, &statements)? {
+            return Ok(false);
+        }
+    }
+    session.begin_writing()?;
+    let dropped = dropped(session, due);
+    if !matches!(dropped, Ok(true)) {
+        session.end()?;
+    }
+    dropped
+}
+
+fn dropped(
+    session: &mut Session,
+    due: impl Fn(&mut Session) -> Result<bool, SourceError>,
+) -> Result<bool, SourceError> {
+    if !due(session)? {
+        return Ok(false);
+    }
+    let done = session.commit(&format!("{LOCK_WITHIN}; DROP SCHEMA {SCHEMA} CASCADE"))?;
+    done.map(|()| true).map_err(SourceError::lasting)
+}
+
 /// Drops everything that switches have made, if it is there.
 pub(super) fn drop_all(session: &mut Session) -> Result<(), SourceError> {
     let made = session.text(&format!(
         "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = '{SCHEMA}'"
     ))?;
     match made.starts_with(MADE) {
-        true => session.execute(&format!("{LOCK_WITHIN}; DROP SCHEMA {SCHEMA} CASCADE")),
+        true => drop_while(session, |_| Ok(true)).map(drop),
         false => Ok(()),
     }
 }

@@ -1,8 +1,10 @@
 //! PostgreSQL while the tables lead: what a switch asks of it, and a run that carries items.
 
-use super::closed::{self, LEAD, LOCK_WITHIN, MADE, SCHEMA, is_noted, is_there, note};
+use super::closed::{self, LEAD, MADE, SCHEMA, is_noted, is_there, note};
+use super::locks::{self, LOCK_WITHIN, Mode};
 use super::quoting::literal;
 use super::rights::{self, Use};
+use super::session::Session;
 use super::{Postgres, catalog};
 use crate::cell::Cell;
 use crate::noted::{self, FENCE, ID};
@@ -10,8 +12,8 @@ use crate::source::{Lead, Noted, SourceError, Tip, Watched, Wrote};
 use std::collections::BTreeSet;
 
 impl Postgres {
-    /// Opens the tables within a transaction, if this run has what is noted.
-    fn opened(&mut self, of: (&str, u64)) -> Result<bool, SourceError> {
+    /// Moves the sequences behind what was carried, if this run has what is noted.
+    fn moved(&mut self, of: (&str, u64)) -> Result<bool, SourceError> {
         let session = &mut self.control;
         if !is_noted(session, of)? {
             return Ok(false);
@@ -19,12 +21,8 @@ impl Postgres {
         for statement in closed::sequences(session)? {
             session.execute(&statement)?;
         }
-        // The triggers are dropped with their function.
-        let last = format!("{LOCK_WITHIN}; DROP SCHEMA {SCHEMA} CASCADE");
-        match session.commit(&last)? {
-            Ok(()) => Ok(true),
-            Err(why) => Err(SourceError::lasting(why)),
-        }
+        let done = session.commit("SELECT 1")?;
+        done.map(|()| true).map_err(SourceError::lasting)
     }
 }
 
@@ -66,7 +64,7 @@ impl Lead for Postgres {
         let made: BTreeSet<String> = made.collect();
         let parts = [(ID, id.to_owned()), (FENCE, fence.to_string())];
         let parts = parts.map(|(part, value)| (part.to_owned(), value));
-        let mut statements = vec![
+        let statements = [
             LOCK_WITHIN.to_owned(),
             format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"),
             format!(
@@ -79,23 +77,31 @@ impl Lead for Postgres {
             closed::function(id, instead),
             note(&parts),
         ];
+        // All of them are one transaction.
+        session.execute(&statements.join("; "))?;
         let mut tables = catalog::tables(session, tables)?;
         tables.sort_by_key(|one| one.number);
         tables.dedup();
         for table in &tables {
-            statements.extend(closed::refusals(session, table, &made)?);
+            let statements = closed::refusals(session, table, &made)?;
+            let due = |session: &mut Session| is_noted(session, (id, fence));
+            if !locks::change(session, (table, Mode::Making), due, &statements)? {
+                return Err(SourceError::lasting(
+                    "another run of this migration has begun, and this one closes no more tables",
+                ));
+            }
         }
-        // All of them are one transaction.
-        session.execute(&statements.join("; "))
+        Ok(())
     }
 
     fn open(&mut self, of: (&str, u64)) -> Result<bool, SourceError> {
         self.control.begin_writing()?;
-        let opened = self.opened(of);
-        if !matches!(opened, Ok(true)) {
+        let moved = self.moved(of);
+        if !matches!(moved, Ok(true)) {
             self.control.end()?;
+            return moved;
         }
-        opened
+        closed::drop_while(&mut self.control, |session| is_noted(session, of))
     }
 
     fn take(&mut self, (id, fence): (&str, u64)) -> Result<(), SourceError> {

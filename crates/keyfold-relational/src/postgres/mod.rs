@@ -4,7 +4,8 @@
 //! - `session`: a connection that is made again when it is lost; `tls`: that it is encrypted; `value`: texts of
 //!   PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `described`: all of them, and the queries that were run;
-//!   `slot`: the slot, the publication, changes; `closed`, `lead`: how it follows the tables.
+//!   `slot`: the slot, the publication, changes; `closed`, `lead`: how it follows the tables;
+//!   `locks`: changes of tables beside their programs.
 //! - `log`: the messages of the log; `reading`: which rows they touch; `rights`: what a role may do; `quoting`: names and
 //!   texts in SQL.
 //!
@@ -16,6 +17,7 @@ mod catalog;
 mod closed;
 mod described;
 mod lead;
+mod locks;
 mod log;
 mod quoting;
 mod reading;
