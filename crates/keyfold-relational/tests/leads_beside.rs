@@ -61,15 +61,13 @@ fn transaction(
 }
 
 /// Switches to and fro while a program's transaction holds one table and asks for the others.
-fn nobody_is_ended(
-    shop: &Shop,
-    beside: &(dyn Fn() -> Box<dyn Base> + Sync),
-    waiting: &str,
-    (reads, writes): (fn(&str) -> String, fn(&str) -> String),
-) {
+fn nobody_is_ended(shop: &Shop, beside: &(dyn Fn() -> Box<dyn Base> + Sync), waiting: &str) {
     assert!(matches!(shop.run(), Ended::Caught));
     for order in ORDERS {
-        for (way, uses) in [(Switch::Forth, writes), (Switch::Back, reads)] {
+        for (way, uses) in [
+            (Switch::Forth, writes as fn(&str) -> String),
+            (Switch::Back, reads),
+        ] {
             let is_begun = AtomicBool::new(false);
             std::thread::scope(|scope| {
                 let said = scope.spawn(|| {
@@ -112,7 +110,7 @@ fn beside_programs_of_postgres() {
     let shop = Shop::new(base);
     let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'";
     let beside = || OfPostgres::again(&server, "beside");
-    nobody_is_ended(&shop, &beside, waiting, (reads, writes));
+    nobody_is_ended(&shop, &beside, waiting);
 }
 
 #[test]
@@ -123,7 +121,7 @@ fn beside_programs_of_mariadb() {
     let shop = Shop::new(base);
     let waiting = "SELECT count(*) FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table metadata%'";
     let beside = || OfMariadb::again(&server, "beside");
-    nobody_is_ended(&shop, &beside, waiting, (reads, writes));
+    nobody_is_ended(&shop, &beside, waiting);
 }
 
 fn rows(base: &dyn Base) {
