@@ -27,6 +27,11 @@ async function begin() {
   follow();
 }
 
+async function stop() {
+  const said = await ask("/prove/stop", {}).catch((error) => ({ error: error.message }));
+  if (said.error) fault.value = said.error;
+}
+
 function Difference({ one }) {
   return (
     <li>
@@ -80,10 +85,11 @@ export function Proof() {
       <p>Random rows are written through the model into an engine in memory. Then each pattern is asked, and its answers are compared with those of SQL, before and after many changes.</p>
       <p class="line">
         <button class="main" disabled={design.value?.isCurrent !== true || said?.isRunning === true} onClick={begin}>Prove the model</button>
-        {said?.isRunning && <><progress aria-label="steps done" value={said.done} max={Math.max(said.total, 1)} /> {said.phase} {said.done} of {said.total}</>}
+        {said?.isRunning && <><button onClick={stop}>Stop</button> <progress aria-label="steps done" value={said.done} max={Math.max(said.total, 1)} /> {said.phase} {said.done} of {said.total}</>}
       </p>
       {fault.value !== null && <p class="bad fault" role="alert">{visible(fault.value)}</p>}
       {said?.error && <p class="bad fault" role="alert">{visible(said.error)}</p>}
+      {said?.isStopped && <p class="warn" role="status">The proof was stopped: it says nothing of the model.</p>}
       {said?.report && isOther && <p class="warn">This is of another text: the model is another one, or was changed since.</p>}
       {said?.report && <Report report={said.report} />}
     </div>

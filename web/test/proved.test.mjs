@@ -82,6 +82,20 @@ test("the model as it is edited is proved by execution, with its progress", asyn
   await context.close();
 });
 
+test("a proof is stopped, and another one begun", async () => {
+  const { page: own, faults, context } = await page({ hash: "#side=proof" });
+  await own.locator(".state.good").waitFor();
+  await own.getByRole("button", { name: "Prove the model" }).click();
+  await own.locator(".proof progress").waitFor();
+  await own.getByRole("button", { name: "Stop", exact: true }).click();
+  await own.locator(".proof .warn", { hasText: "The proof was stopped" }).waitFor({ timeout: 60_000 });
+  assert.equal(await own.locator(".proof .good").count(), 0);
+  await own.getByRole("button", { name: "Prove the model" }).click();
+  await own.locator(".proof .good", { hasText: "Proved by execution" }).waitFor({ timeout: 90_000 });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a proof that fails shows the rows, and the shortest way to them", async () => {
   const { page: own, faults, context } = await page({ hash: "#side=proof" });
   await own.locator(".state.good").waitFor();

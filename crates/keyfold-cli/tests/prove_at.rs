@@ -45,6 +45,30 @@ fn models_are_proved_at_an_endpoint_that_keeps_only_its_own_tables() {
     }
 }
 
+/// Whoever stops a proof finds none of its tables.
+#[cfg(unix)]
+#[test]
+fn a_proof_that_is_stopped_deletes_its_tables() {
+    use std::process::Stdio;
+    use std::time::Duration;
+    let (place, server) = (Workplace::new(), Server::start(&[]));
+    let (model, backend) = (Workplace::model("shop.keyfold"), server.backend());
+    let prove = ["prove", &model, "--endpoint", &server.endpoint];
+    let size = ["--items", "100000", "--asks", "100000"];
+    let mut command = place.command(&[&prove[..], &size].concat());
+    let run = command.stderr(Stdio::piped()).spawn().unwrap();
+    while tables_of(&backend).is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = run.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("the proof was stopped"), "{message}");
+    assert_eq!(tables_of(&backend), [""; 0]);
+}
+
 /// The estimate of units and its price, and that no terminal was there to answer.
 #[test]
 fn a_proof_beyond_this_machine_begins_after_a_question() {

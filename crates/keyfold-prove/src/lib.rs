@@ -62,7 +62,9 @@ mod wishes;
 mod world;
 
 pub use calls::Calls;
-pub use report::{Failure, Never, NeverKind, PatternReport, Phase, Progress, Report, Smallest};
+pub use report::{
+    Failure, Never, NeverKind, PatternReport, Phase, Progress, Report, Smallest, Watch,
+};
 pub use run::{Options, prove, prove_at, prove_through};
 pub use subject::{Record, Subject, Through};
 
@@ -78,4 +80,7 @@ pub enum ProveError {
     /// The engine could not be opened.
     #[error("the engine: {0}")]
     Engine(String),
+    /// Whoever watches it has stopped it.
+    #[error("the proof was stopped, and says nothing of the model")]
+    Stopped,
 }

@@ -43,6 +43,19 @@ pub struct Progress {
     pub total: usize,
 }
 
+/// Sees how far a proof is, and may stop it. A closure that takes [`Progress`] is one that never does.
+pub trait Watch {
+    /// A proof is so far: whether it goes on.
+    fn step(&mut self, progress: Progress) -> bool;
+}
+
+impl<F: FnMut(Progress)> Watch for F {
+    fn step(&mut self, progress: Progress) -> bool {
+        self(progress);
+        true
+    }
+}
+
 /// The questions and answers of a pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PatternReport {

@@ -2,7 +2,7 @@
 
 use crate::generate::Generator;
 use crate::op::Op;
-use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
+use crate::report::{PatternReport, Phase, Progress, Report, Smallest, Watch};
 use crate::shrink::{self, Question};
 use crate::subject::Subject;
 use crate::world::{Storage, World};
@@ -42,13 +42,9 @@ const FIRST_ROWS_MAX: usize = 200;
 /// Proves a model by execution.
 ///
 /// # Errors
-/// When SQLite or the engine fails. Wrong answers are in the report.
-pub fn prove(
-    model: &Model,
-    options: Options,
-    progress: impl FnMut(Progress),
-) -> Result<Report, ProveError> {
-    prove_through(model, options, &Subject::Embedded, progress)
+/// When SQLite or the engine fails, or `watch` stops it. Wrong answers are in the report.
+pub fn prove(model: &Model, options: Options, watch: impl Watch) -> Result<Report, ProveError> {
+    prove_through(model, options, &Subject::Embedded, watch)
 }
 
 /// Proves a model by execution through a client: the proof of both.
@@ -59,14 +55,14 @@ pub fn prove_through(
     model: &Model,
     options: Options,
     subject: &Subject,
-    progress: impl FnMut(Progress),
+    watch: impl Watch,
 ) -> Result<Report, ProveError> {
     let storage = if options.deep {
         Storage::Folder(options.seed)
     } else {
         Storage::Memory
     };
-    prove_in(model, options, subject, storage, progress)
+    prove_in(model, options, subject, storage, watch)
 }
 
 /// Proves a model and an endpoint with DynamoDB's API. The proof has tables of its own there, under
@@ -79,7 +75,7 @@ pub fn prove_at(
     options: Options,
     subject: &Subject,
     endpoint: &Endpoint,
-    progress: impl FnMut(Progress),
+    watch: impl Watch,
 ) -> Result<Report, ProveError> {
     let prefix = format!(
         "keyfold_prove_{:x}_{:x}_",
@@ -87,7 +83,7 @@ pub fn prove_at(
     );
     let own = own_tables::renamed(model, &prefix);
     let storage = Storage::Endpoint(Box::new(endpoint.clone()), prefix.clone());
-    let report = prove_in(&own, options, subject, storage, progress);
+    let report = prove_in(&own, options, subject, storage, watch);
     let deleted = own_tables::delete(&Backend::at(endpoint.clone())?, &prefix);
     let report = report?;
     deleted.map(|()| report)
@@ -98,7 +94,7 @@ fn prove_in(
     options: Options,
     subject: &Subject,
     storage: Storage,
-    progress: impl FnMut(Progress),
+    watch: impl Watch,
 ) -> Result<Report, ProveError> {
     let world = World::new(model, options.now_epoch_ms, storage, subject)?;
     let generator = Generator::new(model, options.seed, options.now_epoch_ms, options.items);
@@ -121,7 +117,7 @@ fn prove_in(
         report,
         question: None,
         makes_several: subject.makes_several(model)?,
-        progress,
+        watch,
     };
     proof.write()?;
     proof.report.rows = proof.world.rows.count();
@@ -141,7 +137,7 @@ fn prove_in(
 }
 
 /// A running proof.
-struct Proof<'m, P> {
+struct Proof<'m, W> {
     world: World<'m>,
     generator: Generator<'m>,
     options: Options,
@@ -150,12 +146,16 @@ struct Proof<'m, P> {
     question: Option<(Question<'m>, usize)>,
     /// Whether the client makes calls of several writes, keys or items.
     makes_several: bool,
-    progress: P,
+    watch: W,
 }
 
-impl<'m, P: FnMut(Progress)> Proof<'m, P> {
-    fn show_progress(&mut self, phase: Phase, done: usize, total: usize) {
-        (self.progress)(Progress { phase, done, total });
+impl<'m, W: Watch> Proof<'m, W> {
+    /// Says how far the proof is, and ends it where it is to go no further.
+    fn step(&mut self, phase: Phase, done: usize, total: usize) -> Result<(), ProveError> {
+        match self.watch.step(Progress { phase, done, total }) {
+            true => Ok(()),
+            false => Err(ProveError::Stopped),
+        }
     }
 
     /// Writes rows of every entity, parents first.
@@ -171,11 +171,11 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                     break;
                 }
                 if tried % 16 == 0 {
-                    self.show_progress(
+                    self.step(
                         Phase::Writing,
                         number * items + tried.min(items),
                         order.len() * items,
-                    );
+                    )?;
                 }
                 let op = change::create(&self.world.rows, entity, &mut self.generator);
                 self.world.apply(op, &mut self.report)?;
@@ -214,7 +214,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                 .count();
             for asked in 0..asks {
                 if asked % 8 == 0 {
-                    self.show_progress(phase, at * asks + asked, model.patterns.len() * asks);
+                    self.step(phase, at * asks + asked, model.patterns.len() * asks)?;
                 }
                 let Some(found) = self.report.patterns.get_mut(at) else {
                     continue;
@@ -251,7 +251,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         let odds = if self.options.deep { 8 } else { 48 };
         for done in 0..changes {
             if done % 16 == 0 {
-                self.show_progress(Phase::Changing, done, changes);
+                self.step(Phase::Changing, done, changes)?;
             }
             if self.report.failures.len() >= FAILURES_MAX {
                 break;
@@ -348,14 +348,14 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
 
     /// Checks everything that is stored.
     fn check(&mut self) -> Result<(), ProveError> {
-        self.show_progress(Phase::Checking, 0, 1);
+        self.step(Phase::Checking, 0, 1)?;
         if self.options.deep {
             self.world.restart()?;
         }
         let kills = self.kills();
         self.world.check_all(&kills, &mut self.report)?;
         self.note_failure();
-        self.show_progress(Phase::Checking, 1, 1);
+        self.step(Phase::Checking, 1, 1)?;
         Ok(())
     }
 
@@ -375,14 +375,21 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         if !self.world.is_repeatable() {
             return Ok(());
         }
-        self.show_progress(Phase::Shrinking, 0, 1);
         let made = self.world.made.get(..length).unwrap_or_default();
         let model = self.world.model;
+        let watch = &mut self.watch;
+        let mut goes_on = |done, total| {
+            watch.step(Progress {
+                phase: Phase::Shrinking,
+                done,
+                total,
+            })
+        };
         let found = shrink::smallest(
             (model, self.world.subject()),
             self.options.now_epoch_ms,
-            &question,
-            made,
+            (&question, made),
+            &mut goes_on,
         )?;
         self.report.smallest = found.map(|(writes, failure)| Smallest {
             writes: writes.iter().map(|op| op.show(model)).collect(),

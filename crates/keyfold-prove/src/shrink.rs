@@ -24,12 +24,12 @@ pub(crate) enum Question<'m> {
 }
 
 /// The fewest of these writes after which the question still fails, and the failure; `None` when it
-/// does not fail again.
+/// does not fail again. It is said how many writes of how many are executed, and asked whether it goes on.
 pub(crate) fn smallest<'m>(
     (model, subject): (&'m Model, &Subject),
     now_epoch_ms: i64,
-    question: &Question<'m>,
-    made: &[Op],
+    (question, made): (&Question<'m>, &[Op]),
+    goes_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Option<(Vec<Op>, Failure)>, ProveError> {
     let mut executed = made.len();
     let Some(mut failure) = fails((model, subject), now_epoch_ms, question, made)? else {
@@ -42,6 +42,9 @@ pub(crate) fn smallest<'m>(
         while at < left.len() {
             if executed > WRITES_MAX {
                 return Ok(Some((left, failure)));
+            }
+            if !goes_on(executed, WRITES_MAX) {
+                return Err(ProveError::Stopped);
             }
             let without: Vec<Op> = left
                 .iter()

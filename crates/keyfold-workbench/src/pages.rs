@@ -66,6 +66,10 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>) -> Answer {
         (&Method::GET, "/language") => upgraded(shared, request),
         (&Method::GET, "/proof") => full(StatusCode::OK, JSON, shared.proofs.state().to_string()),
         (&Method::POST, "/prove") => prove(shared, &stand, request.into_body()).await,
+        (&Method::POST, "/prove/stop") => {
+            shared.proofs.stop();
+            full(StatusCode::OK, JSON, "{}")
+        }
         (&Method::GET, "/learn") => full(StatusCode::OK, JSON, shared.stands.json().to_string()),
         (&Method::POST, "/save") => save(&stand, request.into_body()).await,
         (&Method::POST, path) if path.starts_with(EXPLORE) => {

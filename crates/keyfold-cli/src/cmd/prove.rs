@@ -2,6 +2,7 @@
 //! changes.
 
 use crate::backend;
+use crate::cmd::moving::listen;
 use crate::cmd::proof_cost::{Cost, is_of_this_machine};
 use crate::failure::Failure;
 use crate::model_file;
@@ -14,13 +15,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_model::Model;
 use keyfold_prove::{
     Failure as Difference, Options, PatternReport, Phase, Progress, ProveError, Record, Report,
-    Smallest, Subject, Through,
+    Smallest, Subject, Through, Watch,
 };
 use keyfold_workbench::ProofStep;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The most differences that are shown.
@@ -93,6 +96,25 @@ impl Arguments {
     }
 }
 
+/// Shows how far a proof is, and stops it on a signal.
+struct Shown<'b> {
+    bar: &'b ProgressBar,
+    phase: Option<Phase>,
+    stops: Arc<AtomicBool>,
+}
+
+impl Watch for Shown<'_> {
+    fn step(&mut self, progress: Progress) -> bool {
+        if self.phase != Some(progress.phase) {
+            self.phase = Some(progress.phase);
+            self.bar.set_message(progress.phase.to_string());
+            self.bar.set_length(progress.total as u64);
+        }
+        self.bar.set_position(progress.done as u64);
+        !self.stops.load(Ordering::SeqCst)
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let file = arguments.model.path()?;
     let model = model_file::load(&file, output)?;
@@ -102,7 +124,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     };
     let style = ProgressStyle::with_template("{msg:13} {wide_bar} {pos}/{len}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let mut phase: Option<Phase> = None;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -114,20 +135,19 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
     let subject = arguments.subject(&model)?;
-    let show_progress = |progress: Progress| {
-        if phase != Some(progress.phase) {
-            phase = Some(progress.phase);
-            bar.set_message(progress.phase.to_string());
-            bar.set_length(progress.total as u64);
-        }
-        bar.set_position(progress.done as u64);
+    let watch = Shown {
+        bar: &bar,
+        phase: None,
+        stops: Arc::default(),
     };
     let report = match &arguments.endpoint {
-        None => keyfold_prove::prove_through(&model, options, &subject, show_progress),
+        None => keyfold_prove::prove_through(&model, options, &subject, watch),
         Some(url) => {
             let endpoint = backend::settings_of(url)?;
             arguments.confirm(&endpoint.url, &Cost::of(&model, &options))?;
-            keyfold_prove::prove_at(&model, options, &subject, &endpoint, show_progress)
+            // A proof that is broken off would leave its tables there.
+            listen(&watch.stops)?;
+            keyfold_prove::prove_at(&model, options, &subject, &endpoint, watch)
         }
     };
     bar.finish_and_clear();
@@ -146,8 +166,20 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     output.report(view(&report), || show(&report), verdict)
 }
 
-/// Proves a model for a page that shows how far it is.
-pub(super) fn for_page(model: &Model, step: &mut dyn FnMut(ProofStep<'_>)) -> Result<Json, String> {
+/// Goes on for as long as a page wants it.
+struct OnPage<'s>(&'s mut dyn FnMut(ProofStep<'_>) -> bool);
+
+impl Watch for OnPage<'_> {
+    fn step(&mut self, progress: Progress) -> bool {
+        (self.0)((&progress.phase.to_string(), progress.done, progress.total))
+    }
+}
+
+/// Proves a model for a page that shows how far it is: the report, if the page does not stop it.
+pub(super) fn for_page(
+    model: &Model,
+    step: &mut dyn FnMut(ProofStep<'_>) -> bool,
+) -> Result<Option<Json>, String> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -158,18 +190,18 @@ pub(super) fn for_page(model: &Model, step: &mut dyn FnMut(ProofStep<'_>)) -> Re
         deep: false,
         now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
-    let show = |progress: Progress| {
-        step((&progress.phase.to_string(), progress.done, progress.total));
-    };
-    keyfold_prove::prove_through(model, options, &Subject::Embedded, show)
-        .map(|report| view(&report))
-        .map_err(|error| error.to_string())
+    match keyfold_prove::prove_through(model, options, &Subject::Embedded, OnPage(step)) {
+        Ok(report) => Ok(Some(view(&report))),
+        Err(ProveError::Stopped) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn failed(error: ProveError) -> Failure {
     match error {
         ProveError::Client(error) => error.into(),
         ProveError::Sql(_) | ProveError::Engine(_) => Failure::backend(error.to_string()),
+        ProveError::Stopped => Failure::refused(error.to_string()),
     }
 }
 
