@@ -101,6 +101,45 @@ function Table({ one }) {
   );
 }
 
+const JOB_ENDED = { COMPLETED: "done", FAILED: "failed", CANCELLED: "cancelled" };
+
+/** The word for how far a job is, and whether it is one to look at. */
+const stateOf = (status) => <span class={status === "FAILED" || status === "CANCELLED" ? "bad" : JOB_ENDED[status] ? "soft" : "warn"}>{JOB_ENDED[status] ?? visible(String(status).toLowerCase().replaceAll("_", " "))}</span>;
+
+/** The table that an ARN names. */
+const tableOf = (arn) => visible(/table\/([^/]+)/.exec(arn ?? "")?.[1] ?? arn ?? "");
+
+/** The exports and imports of the place, and the tables that are being restored. */
+function Jobs({ said: { exports, imports, tables } }) {
+  const restored = tables.filter(({ table }) => table.Table?.RestoreSummary?.RestoreInProgress);
+  return (
+    <section class="state-of" aria-label="jobs">
+      <h2>Jobs</h2>
+      <dl>
+        <Said name="exports" said={exports}>
+          {!exports.ExportSummaries?.length ? "none" : (
+            <ul>
+              {exports.ExportSummaries.map(({ ExportArn, ExportStatus, ExportType }) => (
+                <li>{tableOf(ExportArn)}{ExportType === "INCREMENTAL_EXPORT" ? ", its changes" : ""}: {stateOf(ExportStatus)} <code>{visible(ExportArn.split("/").at(-1))}</code></li>
+              ))}
+            </ul>
+          )}
+        </Said>
+        <Said name="imports" said={imports}>
+          {!imports.ImportSummaryList?.length ? "none" : (
+            <ul>
+              {imports.ImportSummaryList.map(({ ImportArn, ImportStatus, TableArn, StartTime, EndTime }) => (
+                <li>{tableOf(TableArn ?? ImportArn)}: {stateOf(ImportStatus)}{StartTime ? `, since ${timeOf(StartTime)}` : ""}{EndTime ? `, until ${timeOf(EndTime)}` : ""}</li>
+              ))}
+            </ul>
+          )}
+        </Said>
+        {restored.length > 0 && <Said name="restores" said={{}}>{restored.map(({ name }) => visible(name)).join(", ")}</Said>}
+      </dl>
+    </section>
+  );
+}
+
 /** The attributes of a change: all of one side, or those that differ. */
 function Values({ change: { old, new: now } }) {
   const before = Object.fromEntries(old ?? []);
@@ -183,6 +222,7 @@ export function Operate() {
         {state.value?.tables.map((one) => (
           <Table key={one.name} one={one} />
         ))}
+        {state.value && <Jobs said={state.value} />}
       </section>
       {operated.value !== null && <Stream table={operated.value} />}
     </main>

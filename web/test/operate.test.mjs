@@ -46,9 +46,10 @@ const put = (...args) => done([...args.slice(0, 1), model, "User", ...args.slice
 test("tables say what they hold, and changes come while they are made", async () => {
   const { page: own, faults, context } = await opened(workbench, { hash: "#view=explore" });
   await own.getByRole("button", { name: "Operate" }).click();
-  const table = own.locator(".state-of");
+  const table = own.getByLabel("table Followed");
   await table.waitFor();
   assert.match(await table.innerText(), /Followed\s+holds\s+0 items, 0 bytes, as last counted\s+capacity\s+on demand\s+indexes\s+GSI1 global, 0 items, 0 bytes\s+stream\s+NEW_AND_OLD_IMAGES Follow\s+expiry\s+none\s+recovery\s+no point in time\s+backups\s+none/);
+  assert.match(await own.getByLabel("jobs").innerText(), /exports\s+none\s+imports\s+none/);
   await own.getByRole("button", { name: "Follow", exact: true }).click();
   await own.locator(".stream .empty", { hasText: "Nothing has changed since." }).waitFor();
   const link = own.url();
@@ -69,7 +70,7 @@ test("tables say what they hold, and changes come while they are made", async ()
   for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
     const other = await opened({ ...workbench, url: `${workbench.origin}/` }, { width, colorScheme, cookies, hash: new URL(link).hash });
     await other.page.locator(".stream .empty").waitFor();
-    await other.page.locator(".state-of").waitFor();
+    await other.page.getByLabel("jobs").waitFor();
     await other.page.evaluate(readFileSync(axe, "utf8"));
     const { violations } = await other.page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
     assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
@@ -84,10 +85,8 @@ test("tables say what they hold, and changes come while they are made", async ()
   assert.deepEqual(faults, []);
 });
 
-test("an endpoint that does not know a request says so, and the rest is shown", async () => {
-  // It lists and describes a table, and knows nothing else.
-  const table = { TableName: "Old", TableStatus: "ACTIVE", ItemCount: 3, TableSizeBytes: 99, KeySchema: [{ AttributeName: "PK", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "PK", AttributeType: "S" }] };
-  const answers = { ListTables: { TableNames: ["Old"] }, DescribeTable: { Table: table } };
+/** Shows *Operate* of an endpoint that gives these answers, and knows no other request. */
+async function atEndpoint(answers, look) {
   const foreign = createServer((request, response) => {
     const operation = request.headers["x-amz-target"]?.split(".")[1];
     request.resume().on("end", () => {
@@ -99,13 +98,39 @@ test("an endpoint that does not know a request says so, and the rest is shown", 
   await new Promise((resolve) => foreign.listen(0, "127.0.0.1", resolve));
   const foreignPage = await started({}, ["--at", `http://127.0.0.1:${foreign.address().port}`]);
   try {
-    const { page: own, context } = await opened(foreignPage, { hash: "#view=operate" });
-    await own.locator(".state-of").waitFor();
-    assert.match(await own.locator(".state-of").innerText(), /holds\s+3 items, 99 bytes.*stream\s+none\s+expiry\s+not said here: .*not here.*backups\s+not said here: .*not here/s);
+    const { page: own, faults, context } = await opened(foreignPage, { hash: "#view=operate" });
+    await own.locator(".state-of").first().waitFor();
+    await look(own);
+    assert.deepEqual(faults, []);
     await context.close();
   } finally {
     await foreignPage.end();
     foreign.closeAllConnections();
     foreign.close();
   }
+}
+
+const OLD = { TableName: "Old", TableStatus: "ACTIVE", ItemCount: 3, TableSizeBytes: 99, KeySchema: [{ AttributeName: "PK", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "PK", AttributeType: "S" }] };
+
+test("an endpoint that does not know a request says so, and the rest is shown", async () => {
+  await atEndpoint({ ListTables: { TableNames: ["Old"] }, DescribeTable: { Table: OLD } }, async (own) => {
+    assert.match(await own.getByLabel("table Old").innerText(), /holds\s+3 items, 99 bytes.*stream\s+none\s+expiry\s+not said here: .*not here.*backups\s+not said here: .*not here/s);
+    assert.match(await own.getByLabel("jobs").innerText(), /exports\s+not said here: .*not here.*imports\s+not said here: .*not here/s);
+  });
+});
+
+test("exports, imports and restores are shown with how far they are", async () => {
+  const arn = "arn:aws:dynamodb:eu-west-1:1:table/Old";
+  const exports = [["COMPLETED", "FULL_EXPORT"], ["IN_PROGRESS", "INCREMENTAL_EXPORT"], ["FAILED", "FULL_EXPORT"]];
+  const answers = {
+    ListTables: { TableNames: ["Old"] },
+    DescribeTable: { Table: { ...OLD, TableStatus: "CREATING", RestoreSummary: { RestoreDateTime: 1, RestoreInProgress: true } } },
+    ListExports: { ExportSummaries: exports.map(([ExportStatus, ExportType], at) => ({ ExportArn: `${arn}/export/0${at}-<b>x`, ExportStatus, ExportType })) },
+    ListImports: { ImportSummaryList: [{ ImportArn: `${arn}/import/07`, ImportStatus: "IN_PROGRESS", TableArn: arn, StartTime: 1796000000 }] },
+  };
+  await atEndpoint(answers, async (own) => {
+    const text = await own.getByLabel("jobs").innerText();
+    for (const one of [/Old: done 00-<b>x/, /Old, its changes: in progress 01-<b>x/, /Old: failed 02/, /imports\s+Old: in progress, since 2026-11-30T/, /restores\s+Old/]) assert.match(text, one);
+    assert.equal(await own.locator(".state-of .bad").count(), 1);
+  });
 });

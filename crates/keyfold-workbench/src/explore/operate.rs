@@ -1,11 +1,12 @@
-//! The state of a place: its tables with their sizes and indexes, expiry, streams and backups.
+//! The state of a place: its tables with their sizes and indexes, expiry, streams and backups, and its exports and
+//! imports.
 
 use super::exchange::send;
 use super::fault::Fault;
 use super::place::Place;
 use keyfold_api::{
     DescribeContinuousBackupsInput, DescribeTableInput, DescribeTimeToLiveInput, ListBackupsInput,
-    Request,
+    ListExportsInput, ListImportsInput, Request,
 };
 use keyfold_client::tables;
 use serde_json::{Value as Json, json};
@@ -15,7 +16,11 @@ use serde_json::{Value as Json, json};
 pub(super) fn state(place: &Place) -> Result<Json, Fault> {
     let names = tables::names(&place.backend)?;
     let all = names.iter().map(|name| table(place, name));
-    Ok(json!({ "tables": all.collect::<Vec<_>>() }))
+    Ok(json!({
+        "tables": all.collect::<Vec<_>>(),
+        "exports": said(place, ListExportsInput::default().into()),
+        "imports": said(place, ListImportsInput::default().into()),
+    }))
 }
 
 fn table(place: &Place, name: &str) -> Json {
