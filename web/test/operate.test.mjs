@@ -15,7 +15,7 @@ table Followed (PK, SK)
   stream new and old images
   gsi GSI1 (GSI1PK, GSI1SK)
 entity User
-  userId: string, name: string
+  userId: string, name: string, about: string?
   key   "USER#{userId}"  "PROFILE"
   GSI1  "USERS"          "{name}#{userId}"
 pattern user(userId) -> User?
@@ -41,10 +41,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+let cookies;
+
+async function page(options) {
+  if (cookies === undefined) {
+    const first = await opened(workbench);
+    cookies = await first.context.cookies();
+    await first.context.close();
+  }
+  return opened({ ...workbench, url: `${workbench.origin}/` }, { ...options, cookies });
+}
+
 const put = (...args) => done([...args.slice(0, 1), model, "User", ...args.slice(1), "--endpoint", server.endpoint]);
 
 test("tables say what they hold, and changes come while they are made", async () => {
-  const { page: own, faults, context } = await opened(workbench, { hash: "#view=explore" });
+  const { page: own, faults, context } = await page({ hash: "#view=explore" });
   await own.getByRole("button", { name: "Operate" }).click();
   const table = own.getByLabel("table Followed");
   await table.waitFor();
@@ -66,9 +77,8 @@ test("tables say what they hold, and changes come while they are made", async ()
   assert.equal(await own.locator("main b").filter({ hasText: "Ada" }).count(), 0);
 
   // A link follows the same table; the palette and a narrow page have it, too.
-  const cookies = await context.cookies();
   for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
-    const other = await opened({ ...workbench, url: `${workbench.origin}/` }, { width, colorScheme, cookies, hash: new URL(link).hash });
+    const other = await page({ width, colorScheme, hash: new URL(link).hash });
     await other.page.locator(".stream .empty").waitFor();
     await other.page.getByLabel("jobs").waitFor();
     await other.page.evaluate(readFileSync(axe, "utf8"));
@@ -83,6 +93,62 @@ test("tables say what they hold, and changes come while they are made", async ()
   await own.keyboard.press("Enter");
   await own.locator(".choices").waitFor();
   assert.deepEqual(faults, []);
+});
+
+test("the largest collections and items are found by reading the table, and a partition key with most changes is a hot one", async () => {
+  const { page: own, faults, context } = await page({ hash: "#view=operate&follow=Followed" });
+  const table = own.getByLabel("table Followed");
+  await own.locator(".stream .empty").waitFor();
+  await own.waitForResponse((answer) => answer.url().endsWith("/explore/stream") && answer.request().postDataJSON().positions !== null);
+  put("put", "userId=small", "name=s");
+  put("put", "userId=<b>large", "name=l", `about=${"x".repeat(90_000)}`);
+  for (let number = 0; number < 12; number++) put("update", "userId=small", `name=n${number}`);
+  await own.getByLabel("keys by traffic").getByText("a hot partition key").waitFor();
+  assert.match(await own.getByLabel("keys by traffic").innerText(), /of 1\d changes.*USER#small 9\d %|USER#small 8\d % of them: a hot partition key/s);
+  await table.getByRole("button", { name: "Measure…" }).click();
+  await table.getByText(/This reads the whole table: \d+ read units?/).waitFor();
+  await table.getByRole("button", { name: "Read it all" }).click();
+  await table.getByText("The largest items").waitFor();
+  await table.getByRole("button", { name: "Measure…" }).waitFor();
+  const text = await table.innerText();
+  for (const one of [/2 items, 90 kB, [\d.]+ read units/, /collections\s+USER#<b>large: 1 item, 90 kB\s+USER#small: 1 item, \d+ bytes/, /items\s+PK = USER#<b>large, SK = PROFILE: 90 kB\s+PK = USER#small/]) assert.match(text, one);
+  if (process.env.KEYFOLD_WEB_PICTURES) await own.screenshot({ path: join(process.env.KEYFOLD_WEB_PICTURES, "operate.png") });
+  await own.evaluate(readFileSync(axe, "utf8"));
+  const { violations } = await own.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+  assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
+  for (const user of ["small", "<b>large"]) put("delete", `userId=${user}`);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("measuring goes on page by page, is stopped, and marks what comes near a limit", async () => {
+  const pages = [0, 1, 2].map((at) => ({
+    collections: [{ partition: { S: "c" }, items: 2, bytes: 4e9 }, { partition: { S: `d${at}` }, items: 1, bytes: 5 }],
+    items: [{ key: { PK: { S: `d${at}` } }, bytes: 409_000 - at }],
+    units: 3,
+    next: { PK: { S: "c" } },
+  }));
+  const local = { IndexName: "L", IndexSizeBytes: 0, ItemCount: 0 };
+  await atEndpoint({ ListTables: { TableNames: ["Old"] }, DescribeTable: { Table: { ...OLD, LocalSecondaryIndexes: [local] } } }, async (own) => {
+    let asked = 0;
+    let goOn;
+    await own.route("**/explore/measure", async (route) => {
+      asked += 1;
+      if (asked === 3) await new Promise((resolve) => (goOn = resolve));
+      await route.fulfill({ json: pages[asked - 1] });
+    });
+    const table = own.getByLabel("table Old");
+    await table.getByRole("button", { name: "Measure…" }).click();
+    await table.getByRole("button", { name: "Read it all" }).click();
+    await table.getByText("So far 6 items").waitFor();
+    await table.getByRole("button", { name: "Stop" }).click();
+    while (goOn === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+    goOn();
+    await table.getByText("Stopped after 9 items").waitFor();
+    const text = await table.innerText();
+    for (const one of [/9 read units/, /c: 6 items, 12000 MB, of 10000 MB at most/, /PK = d0: 409 kB, of 410 kB at most/]) assert.match(text, one);
+    assert.equal(asked, 3);
+  });
 });
 
 /** Shows *Operate* of an endpoint that gives these answers, and knows no other request. */

@@ -8,6 +8,7 @@
 //! POST /explore/run     run     a page of a pattern's answer
 //! POST /explore/raw     raw     a page of a Query, a Scan or a statement that somebody has written
 //! POST /explore/state   operate  the state of all tables
+//! POST /explore/measure  measure  how big the collections and items of a table are, page by page
 //! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
 //! POST /explore/named   named   a named write of the model: shown, and then carried out
@@ -29,6 +30,7 @@ mod fault;
 mod form;
 mod import;
 mod items;
+mod measure;
 mod named;
 mod operate;
 mod place;
@@ -69,6 +71,7 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "raw" => asked::<raw::Asked>(body)
             .and_then(|asked| raw::page(place, model(files, asked.file)?.as_ref(), &asked)),
         "state" => operate::state(place),
+        "measure" => asked::<measure::Asked>(body).and_then(|asked| measure::page(place, &asked)),
         "stream" => asked::<stream::Asked>(body)
             .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),
         "deployed" => asked::<deployed::Asked>(body).and_then(|asked| {

@@ -1,0 +1,17 @@
+// What the place says of one thing, and its numbers as people read them.
+
+import { visible } from "../explore/values.js";
+
+export const counted = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+export const sizeOf = (bytes) => (bytes < 1e4 ? `${bytes} bytes` : bytes < 1e7 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`);
+export const timeOf = (seconds) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** What is said of one thing; a refusal is the sentence of the place. */
+export function Said({ name, said, children }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{said?.error ? <span class="soft">not said here: {visible(said.error)}</span> : children}</dd>
+    </>
+  );
+}
