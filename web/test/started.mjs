@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { launch } from "../../e2e/browser.mjs";
+import { begun, kind } from "./places.mjs";
 
 const binary = process.env.KEYFOLD_BIN || new URL("../../target/debug/keyfold", import.meta.url).pathname;
 
@@ -34,14 +35,13 @@ async function run(args) {
 
 /**
  * Starts a server in memory, with the tables of a model. With `--workbench` it has the address of its page, too.
- * Tests that ask nothing special of the server run at `KEYFOLD_WEB_ENDPOINT` instead, where one is named: a place
- * without tables, such as moto's server.
+ * Tests that ask nothing special of the server run at another place instead, where one is named (`places.mjs`).
  */
 export async function served(model, more = []) {
-  const foreign = process.env.KEYFOLD_WEB_ENDPOINT;
-  if (foreign !== undefined && more.length === 0) {
-    execFileSync(binary, ["tables", model, "--endpoint", foreign]);
-    return { endpoint: foreign, end: async () => {} };
+  if (kind !== "keyfold" && more.length === 0) {
+    const place = await begun(run, model);
+    execFileSync(binary, ["tables", model, "--endpoint", place.endpoint]);
+    return place;
   }
   const { result, end } = await run(["serve", model, "--memory", ...more]);
   const page = result.workbench === undefined ? {} : { url: result.workbench, origin: new URL(result.workbench).origin };

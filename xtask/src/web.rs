@@ -13,12 +13,19 @@ pub(crate) fn build(root: &Path) -> Result<(), String> {
     execute(&mut npm_run(&folder, "build", Path::new("")))
 }
 
-/// Whether the page is what `web/` builds, and its tests.
+/// Other places at which a part of the tests runs again: a server with credentials and TLS, and another engine.
+const ELSEWHERE: [&str; 2] = ["secure", "moto"];
+
+/// Whether the page is what `web/` builds, and its tests. The packages of the end-to-end tests are there.
 pub(crate) fn test(root: &Path, binary: &Path) -> Result<(), String> {
     let folder = root.join("web");
     node(&folder)?;
     for script in ["check", "test"] {
         execute(&mut npm_run(&folder, script, binary))?;
+    }
+    for place in ELSEWHERE {
+        let mut tests = npm_run(&folder, "elsewhere", binary);
+        execute(tests.env("KEYFOLD_WEB_PLACE", place))?;
     }
     Ok(())
 }
