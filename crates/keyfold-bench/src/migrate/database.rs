@@ -1,7 +1,11 @@
 //! The database that is migrated, and a program that writes SQL to it.
 
+use super::mariadb::{self, Mariadb};
 use super::postgres::Postgres;
+use mysql::Conn;
+use mysql::prelude::Queryable as _;
 use rusqlite::Connection;
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use tokio::runtime::Runtime;
@@ -12,6 +16,7 @@ use tokio_postgres::{Client, NoTls};
 pub(super) enum Kind {
     Sqlite,
     Postgres,
+    Mariadb,
 }
 
 impl Kind {
@@ -19,6 +24,7 @@ impl Kind {
         match self {
             Kind::Sqlite => "SQLite",
             Kind::Postgres => "PostgreSQL",
+            Kind::Mariadb => "MariaDB",
         }
     }
 }
@@ -27,12 +33,14 @@ impl Kind {
 pub(super) enum Database {
     Sqlite(PathBuf),
     Postgres(Postgres),
+    Mariadb(Mariadb),
 }
 
 /// Who writes SQL to it.
 pub(super) enum Program {
     Sqlite(Connection),
     Postgres(Runtime, Client),
+    Mariadb(RefCell<Conn>),
 }
 
 fn failed(error: impl std::fmt::Display) -> io::Error {
@@ -45,6 +53,7 @@ impl Database {
         Ok(match kind {
             Kind::Sqlite => Database::Sqlite(folder.join("source.db")),
             Kind::Postgres => Database::Postgres(Postgres::start(&folder.join("postgres"))?),
+            Kind::Mariadb => Database::Mariadb(Mariadb::start(&folder.join("mariadb"))?),
         })
     }
 
@@ -53,6 +62,7 @@ impl Database {
         match self {
             Database::Sqlite(path) => format!("sqlite:{}", path.display()),
             Database::Postgres(server) => server.name(),
+            Database::Mariadb(server) => server.name(),
         }
     }
 
@@ -74,6 +84,10 @@ impl Database {
                 runtime.spawn(async move { connection.await.unwrap_or_default() });
                 Ok(Program::Postgres(runtime, client))
             }
+            Database::Mariadb(server) => {
+                let conn = server.connect("source").map_err(failed)?;
+                Ok(Program::Mariadb(RefCell::new(conn)))
+            }
         }
     }
 }
@@ -86,11 +100,26 @@ impl Program {
             Program::Postgres(runtime, client) => {
                 runtime.block_on(client.batch_execute(sql)).map_err(failed)
             }
+            Program::Mariadb(conn) => {
+                for one in mariadb::statements(sql) {
+                    conn.borrow_mut().query_drop(one).map_err(failed)?;
+                }
+                Ok(())
+            }
         }
     }
 
     /// What a database does after many rows have come, so that its plans fit them.
     pub(super) fn analyze(&self) -> io::Result<()> {
-        self.execute("ANALYZE")
+        let Program::Mariadb(conn) = self else {
+            return self.execute("ANALYZE");
+        };
+        let mut conn = conn.borrow_mut();
+        let tables: Vec<String> = conn.query("SHOW TABLES").map_err(failed)?;
+        for table in tables {
+            conn.query_drop(format!("ANALYZE TABLE {table}"))
+                .map_err(failed)?;
+        }
+        Ok(())
     }
 }

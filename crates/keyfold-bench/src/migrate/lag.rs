@@ -40,6 +40,8 @@ pub(super) struct Load {
     pub(super) thousands: u64,
     pub(super) rate: u64,
     pub(super) seconds: u64,
+    /// Rows that it adds have numbers behind this one.
+    pub(super) new: u64,
 }
 
 impl Load {
@@ -81,7 +83,7 @@ impl Load {
                 let sent = sender.send(Committed { timed, number, at });
                 sent.map_err(|_| io::Error::other("nobody looks at the items any more"))?;
             } else {
-                let new = 10_000_000 + number;
+                let new = self.new + number;
                 program.execute(&self.schema.change(self.thousands, &mut chance, new))?;
             }
         }

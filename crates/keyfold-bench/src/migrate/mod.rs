@@ -1,6 +1,6 @@
 //! Migrations: how many rows a second `keyfold migrate` copies, and how late it carries changes.
 //!
-//! - `schema`: the databases and their rows; `database`, `postgres`: where they lie; `lag`: changes that are
+//! - `schema`: the databases and their rows; `database`, `postgres`, `mariadb`: where they lie; `lag`: changes that are
 //!   written while a run follows them.
 //!
 //! Everything is measured with the command itself, in processes of their own: the database, the migration, and
@@ -8,6 +8,7 @@
 
 mod database;
 mod lag;
+mod mariadb;
 mod postgres;
 mod schema;
 
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     thousands: u64,
     /// Kinds of databases.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Sqlite, Kind::Postgres])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Sqlite, Kind::Postgres, Kind::Mariadb])]
     from: Vec<Kind>,
     /// Where the items go.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Target::Folder, Target::Server])]
@@ -129,6 +130,7 @@ fn measure(
                 thousands: arguments.thousands,
                 rate: arguments.rate,
                 seconds: arguments.seconds,
+                new: 20_000_000,
             };
             Some(command.follow(&database.program()?, server, load)?)
         }
@@ -224,6 +226,7 @@ impl Command<'_> {
         let first = Load {
             rate: 10,
             seconds: 1,
+            new: 10_000_000,
             ..load
         };
         let measured = first.measure(program, server);

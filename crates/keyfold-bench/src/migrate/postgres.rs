@@ -26,8 +26,8 @@ fn programs() -> io::Result<PathBuf> {
     Ok(highest.ok_or_else(missing)?.join("bin"))
 }
 
-/// Whether this is root, for whom PostgreSQL does not run.
-fn is_root() -> io::Result<bool> {
+/// Whether this is root, for whom servers run in another way.
+pub(super) fn is_root() -> io::Result<bool> {
     let said = Command::new("id").arg("-u").output()?;
     Ok(said.stdout.trim_ascii() == b"0")
 }
@@ -47,7 +47,7 @@ fn command(name: &str) -> io::Result<Command> {
     Ok(command)
 }
 
-fn succeeded(command: &mut Command, what: &str) -> io::Result<()> {
+pub(super) fn succeeded(command: &mut Command, what: &str) -> io::Result<()> {
     match command.status()?.success() {
         true => Ok(()),
         false => Err(io::Error::other(format!("{what} failed"))),

@@ -1,5 +1,5 @@
 //! The databases that are migrated: a shop of music and one that rents films, in the manner of the well-known
-//! examples, with rows that are made by SQL. The same text makes them in SQLite and in PostgreSQL.
+//! examples, with rows that are made by SQL. The same text makes them in SQLite, PostgreSQL and MariaDB.
 
 /// A database, and the model that its rows come into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
