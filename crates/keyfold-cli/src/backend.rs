@@ -290,8 +290,9 @@ fn opened_as_it_is(options: EngineOptions, data: Option<&Path>) -> Result<Arc<En
     Engine::open(options).map(Arc::new).map_err(|error| {
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
         let advice = if matches!(error, OpenError::InUse) {
-            ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, verify, infer \
-             and backup take it; the first five also `--connection NAME`, a name of keyfold.toml)"
+            ". Stop the process that has it open, or name that server instead of the folder: by `--endpoint URL` (run, put, \
+             update, delete, verify, infer and backup take it; the first five also `--connection NAME`, a name of keyfold.toml), \
+             or by its address where a command takes a connection (`--at` of evolve and migrate, FROM and TO of move)"
         } else {
             ""
         };

@@ -36,6 +36,7 @@ Exit codes:
   4  a required item or table does not exist
   5  the data folder is not there, or it, the server or the output cannot be used
   6  the answer of a write was lost: its outcome is unknown
+  7  it waits for people: `keyfold evolve run` stands at a phase that they carry out
 
 Start with `keyfold demo`; see docs/language.md for the model language.";
 

@@ -60,6 +60,14 @@ fn copies_are_added_while_old_readers_run() {
     let gate = evolve(&place, 7, "run", &AT, &[]);
     assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
     assert_eq!(gate["error"]["kind"], "waiting");
+    // A word that there is not: the error names those that there are.
+    let unknown = evolve(&place, 2, "run", &AT, &["--done", "stopp"]);
+    let message = unknown["error"]["message"].as_str().unwrap();
+    for word in [
+        "deploy", "readers", "writers", "halt", "stop", "start", "views", "verify",
+    ] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
     // Another word is none of this gate, and changes nothing.
     evolve(&place, 1, "run", &AT, &["--done", "start"]);
     assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "gate");

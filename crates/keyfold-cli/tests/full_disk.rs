@@ -1,11 +1,11 @@
-//! Fills the disk under a server: writes are refused and reads continue. Once the disk has free
-//! space again, all acknowledged writes are complete. The disk is a small file system in memory, in
-//! a mount namespace of its own (Linux).
+//! Fills the disk under a server: writes are refused, which the answer and the log say, and reads continue.
+//! Once the disk has free space again, the same server takes writes, and after a restart all acknowledged
+//! writes are complete. The disk is a small file system in memory, in a mount namespace of its own (Linux).
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_api::{GetItemInput, PutItemInput, Request, Response};
-use keyfold_client::{Backend, tables};
+use keyfold_client::{Backend, ClientError, tables};
 use keyfold_types::{Item, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,14 +14,17 @@ use std::time::{Duration, Instant};
 const MODEL: &str = "model full 1\ntable Full (pk, sk)\n  gsi ByKind (kind)\n";
 const ITEM_BYTES: usize = 100_000;
 
-/// Runs two servers over one folder, one after the other, and grows the disk between them. Then
-/// runs the doctor.
+/// Runs two servers over one folder, one after the other, and grows the disk under the first one, when it is
+/// asked for. Then runs the doctor.
 const SCRIPT: &str = r#"
 set -e
 mount -t tmpfs -o size=24m tmpfs "$DISK"
-"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/first" & echo $! > "$OUT/first.pid"
-wait $! || true
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/first" 2> "$OUT/first.log" &
+first=$!
+echo $first > "$OUT/first.pid"
+while [ ! -e "$OUT/grow" ]; do sleep 0.1; done
 mount -o remount,size=256m "$DISK"
+wait $first || true
 "$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/second" & echo $! > "$OUT/second.pid"
 wait $! || true
 "$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
@@ -86,6 +89,10 @@ fn key(at: usize) -> Item {
 }
 
 fn put(backend: &Backend, at: usize) -> bool {
+    put_or_why(backend, at).is_ok()
+}
+
+fn put_or_why(backend: &Backend, at: usize) -> Result<(), ClientError> {
     let mut item = key(at);
     item.insert("kind", Value::from(format!("kind {}", at % 7)));
     item.insert("body", Value::from("x".repeat(ITEM_BYTES)));
@@ -94,7 +101,7 @@ fn put(backend: &Backend, at: usize) -> bool {
         item: Some(Ok(item)),
         ..PutItemInput::default()
     };
-    backend.call(Request::PutItem(input)).is_ok()
+    backend.call(Request::PutItem(input)).map(drop)
 }
 
 fn body_length(backend: &Backend, at: usize) -> Option<usize> {
@@ -140,12 +147,27 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
         (20..1000).contains(&acknowledged),
         "the disk takes some writes: {acknowledged}"
     );
-    assert!(!put(&first, acknowledged + 1), "a full disk takes no write");
+    let why = put_or_why(&first, acknowledged + 1).unwrap_err();
+    let why = why.to_string();
+    assert!(
+        why.contains("The disk under the data folder is full"),
+        "{why}"
+    );
+    let log = std::fs::read_to_string(out.join("first.log")).unwrap();
+    assert!(log.contains("the disk is full"), "{log}");
     for at in 0..acknowledged {
         assert_eq!(
             body_length(&first, at),
             Some(ITEM_BYTES),
             "item {at} is read from a full disk"
+        );
+    }
+    std::fs::write(out.join("grow"), "").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(90);
+    while !put(&first, acknowledged + 2) {
+        assert!(
+            Instant::now() < deadline,
+            "the same server takes writes again"
         );
     }
     end(&out, "first");
@@ -158,13 +180,11 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
             "item {at} is there after the restart"
         );
     }
-    // The refused write may have reached the log. The write after it came when the server accepted
-    // none.
-    assert_eq!(body_length(&second, acknowledged + 1), None);
-    assert!(
-        put(&second, acknowledged + 2),
-        "the disk has free space again"
-    );
+    for refused in [acknowledged, acknowledged + 1] {
+        assert_eq!(body_length(&second, refused), None, "it was refused");
+    }
+    assert_eq!(body_length(&second, acknowledged + 2), Some(ITEM_BYTES));
+    assert!(put(&second, acknowledged + 3));
     end(&out, "second");
     assert!(shell.0.wait().unwrap().success());
     let report: serde_json::Value = serde_json::from_str(&text_of(&out.join("doctor"))).unwrap();

@@ -214,6 +214,36 @@ echo $? >> "$OUT/second"
 echo $? >> "$OUT/third"
 "#;
 
+/// Runs a script where it may mount the disk, and returns what reads the documents and exit codes of its commands.
+#[cfg(target_os = "linux")]
+fn full_disk<'p>(
+    place: &'p Workplace,
+    disk: &std::path::Path,
+    from: &str,
+    script: &str,
+) -> impl Fn(&str) -> (Json, String) + 'p {
+    let status = Command::new("unshare")
+        .args(["--user", "--mount", "--map-root-user", "sh", "-c", script])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .env("DISK", disk)
+        .env("OUT", place.folder.path())
+        .env("FROM", from)
+        .env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"))
+        .status()
+        .expect("the test needs `unshare` and user namespaces");
+    assert!(status.success());
+    move |name: &str| {
+        let text = std::fs::read_to_string(place.folder.path().join(name)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let [.., document, code] = lines.as_slice() else {
+            panic!("{text}");
+        };
+        let document: Json = serde_json::from_str(document).unwrap();
+        (document, (*code).to_owned())
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_target_that_is_full_is_named_and_goes_on_when_there_is_room() {
@@ -222,26 +252,7 @@ fn a_target_that_is_full_is_named_and_goes_on_when_there_is_room() {
     filled(&from.backend(), 400, 100_000);
     let disk = place.folder.path().join("disk");
     std::fs::create_dir(&disk).unwrap();
-    let status = Command::new("unshare")
-        .args(["--user", "--mount", "--map-root-user", "sh", "-c", FULL])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .env("DISK", &disk)
-        .env("OUT", place.folder.path())
-        .env("FROM", &from.endpoint)
-        .env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"))
-        .status()
-        .expect("the test needs `unshare` and user namespaces");
-    assert!(status.success());
-    let ended = |name: &str| {
-        let text = std::fs::read_to_string(place.folder.path().join(name)).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        let [.., document, code] = lines.as_slice() else {
-            panic!("{text}");
-        };
-        let document: Json = serde_json::from_str(document).unwrap();
-        (document, (*code).to_owned())
-    };
+    let ended = full_disk(&place, &disk, &from.endpoint, FULL);
     let (document, code) = ended("first");
     assert_eq!(code, "5", "{document}");
     let target = format!("he target keyfold:{}", disk.join("data").display());
@@ -252,4 +263,59 @@ fn a_target_that_is_full_is_named_and_goes_on_when_there_is_room() {
     assert_eq!(code, "0", "{document}");
     let tables = &document["result"]["tables"];
     assert_eq!(tables[0]["targetItems"], 400, "{document}");
+}
+
+/// A server whose disk is full answers so: the move says what it answers, and goes on with the same server.
+#[cfg(target_os = "linux")]
+const FULL_SERVER: &str = r#"
+mount -t tmpfs -o size=24m tmpfs "$DISK" || exit 1
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/serve" 2> "$OUT/serve.log" &
+server=$!
+trap 'kill $server' EXIT
+until grep -q endpoint "$OUT/serve"; do sleep 0.1; done
+TO=$(sed -E 's/.*"endpoint": *"([^"]*)".*/\1/' "$OUT/serve" | head -n 1)
+"$KEYFOLD" move "$FROM" "$TO" --stop-when-even --json > "$OUT/first"
+echo $? >> "$OUT/first"
+"$KEYFOLD" move abort "$FROM" "$TO" --yes --json > "$OUT/abort"
+echo $? >> "$OUT/abort"
+mount -o remount,size=400m "$DISK" || exit 1
+for try in 1 2 3 4 5 6; do
+  "$KEYFOLD" move "$FROM" "$TO" --stop-when-even --json > "$OUT/second"
+  code=$?
+  echo $code >> "$OUT/second"
+  [ $code = 0 ] && break
+  sleep 5
+done
+"$KEYFOLD" move verify "$FROM" "$TO" --json > "$OUT/third"
+echo $? >> "$OUT/third"
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_full_is_heard_and_takes_writes_again() {
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    filled(&from.backend(), 400, 100_000);
+    let disk = place.folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let ended = full_disk(&place, &disk, &from.endpoint, FULL_SERVER);
+    for name in ["first", "abort"] {
+        let (document, code) = ended(name);
+        assert_ne!(code, "0", "{name}: {document}");
+        let full = "The disk under the data folder is full";
+        error_of(
+            &document,
+            &["he target http://", full, "the same command goes on"],
+        );
+        let message = document["error"]["message"].as_str().unwrap();
+        assert!(!message.contains("has not answered"), "{message}");
+    }
+    let log = std::fs::read_to_string(place.folder.path().join("serve.log")).unwrap();
+    assert!(log.contains("the disk is full"), "{log}");
+    for name in ["second", "third"] {
+        let (document, code) = ended(name);
+        assert_eq!(code, "0", "{name}: {document}");
+    }
+    let (document, _) = ended("third");
+    assert_eq!(document["result"]["tables"][0]["targetItems"], 400);
 }

@@ -657,3 +657,72 @@ fn several_tables_are_followed_until_all_are_even() {
     assert_eq!(report["isEven"], true, "{report}");
     place.json(0, &[&["move", "verify"][..], &both].concat());
 }
+
+/// What `status` says of a table that is followed, of one that is not, and of one that was deleted.
+#[test]
+fn status_says_how_far_a_table_is() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    make_table(&from.backend());
+    put(&from.backend(), 1, "first");
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let status = || {
+        let told = place.run(&[&["move", "status"][..], &both].concat());
+        let text = String::from_utf8(told.stdout).unwrap();
+        let document = place.json(0, &[&["move", "status"][..], &both].concat());
+        (text, document["tables"][0].clone())
+    };
+    let moved = |options: &[&str]| {
+        let all = [
+            &["move"][..],
+            &both,
+            &["--yes", "--stop-when-even"],
+            options,
+        ];
+        place.json(0, &all.concat())
+    };
+    moved(&[]);
+    let (text, table) = status();
+    assert!(
+        text.contains(" s behind (noted ") && text.contains("following, "),
+        "{text}"
+    );
+    assert!(
+        table["secondsBehind"]
+            .as_u64()
+            .is_some_and(|seconds| seconds < 60),
+        "{table}"
+    );
+    assert!(
+        table["notedSecondsAgo"]
+            .as_u64()
+            .is_some_and(|seconds| seconds < 60),
+        "{table}"
+    );
+    assert_eq!(
+        (&table["phase"], &table["isThere"]),
+        (&"following".into(), &true.into())
+    );
+    place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
+    moved(&["--writers-stopped"]);
+    let (text, table) = status();
+    assert!(
+        text.contains("segments copied, changes are not followed"),
+        "{text}"
+    );
+    assert_eq!(
+        (&table["phase"], &table["follows"]),
+        (&"copied".into(), &false.into())
+    );
+    assert_eq!(table["secondsBehind"], Json::Null);
+    let input = DeleteTableInput {
+        table_name: Some(TABLE.to_owned()),
+    };
+    to.backend().call(input.into()).unwrap();
+    let (text, table) = status();
+    assert!(
+        text.contains("its table is not in the target any more"),
+        "{text}"
+    );
+    assert_eq!(table["isThere"], false);
+}

@@ -282,3 +282,72 @@ fn a_change_whose_reads_fail_is_complete_or_absent() {
     );
     assert!(went_on > most / 2, "{went_on} of {most} went on");
 }
+
+/// The disk is full from a call on, until a request is refused. The same engine then goes on with what was
+/// acknowledged, and takes writes again.
+#[test]
+fn an_engine_whose_disk_was_full_takes_writes_again() {
+    const TURNS: u64 = 3;
+    let mut refused = 0;
+    for seed in 0..seeds() {
+        let place = keyfold_testkit::folder::in_memory().unwrap();
+        let (folder, faultless) = machine(place.path(), "faultless");
+        let states = States::of(&open(&folder, CACHE).unwrap(), seed);
+        let changes = faultless.changes();
+        let mut rng = Rng::with_seed(seed);
+        for turn in 0..TURNS {
+            let (folder, struck) = machine(place.path(), &format!("full{turn}"));
+            let engine = open(&folder, CACHE).unwrap();
+            let at = struck.changes() + rng.u64(1..=changes);
+            struck.inject(at, Fault::Full);
+            let done = work(&engine, seed, |_| {}).acknowledged;
+            let context =
+                format!("seed {seed}, turn {turn}: full from {at} on, after {done} changes");
+            let full = ask(&engine, "CreateTable", &other_table());
+            if !is_failure(&full) {
+                continue;
+            }
+            refused += 1;
+            let message = full["message"].as_str().unwrap();
+            assert!(
+                message.contains("The disk under the data folder is full"),
+                "{message}"
+            );
+            struck.clear_faults();
+            let began = std::time::Instant::now();
+            while engine.work().is_err() {
+                let waited = began.elapsed();
+                assert!(waited < std::time::Duration::from_secs(60), "{context}");
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            assert!(states.find(&engine, done..done + 2).is_some(), "{context}");
+            let state = seen(&engine);
+            // The table that was refused is not there, and can be made.
+            let made = ask(&engine, "CreateTable", &other_table());
+            assert!(made["__type"].is_null(), "{context}: {made}");
+            let item = json!({"TableName": "Other", "Item": {"pk": {"S": "a"}}});
+            let put = ask(&engine, "PutItem", &item);
+            assert!(put["__type"].is_null(), "{context}: {put}");
+            drop(engine);
+            let engine = open(&folder, CACHE).unwrap();
+            let got = json!({"TableName": "Other", "Key": {"pk": {"S": "a"}}});
+            assert!(
+                !ask(&engine, "GetItem", &got)["Item"].is_null(),
+                "{context}"
+            );
+            ask(&engine, "DeleteTable", &json!({"TableName": "Other"}));
+            engine.work().unwrap();
+            assert_eq!(seen(&engine), state, "{context}, opened again");
+        }
+    }
+    assert!(refused > 0, "{refused} were refused");
+}
+
+fn other_table() -> Value {
+    json!({
+        "TableName": "Other",
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    })
+}

@@ -13,11 +13,12 @@
 //! - `work`: the work of phases as tasks; `shares`: what the items that are there give to aggregates; `compute`: writes that.
 //! - `carry`: the items of a page; `scan`: whole tables in segments, on `threads`; `hands`: sends requests.
 //! - `dry`: what stands in the way, before anything is written; `verified`: the data beside the new model.
-//! - `rows`: what is kept of an evolution; `tables`: tables and indexes; `run`: the phases.
+//! - `rows`: what is kept of an evolution; `claims`: the tables that it takes; `tables`: tables and indexes; `run`: the phases.
 //!
 //! Not here: the plan, and what people see of a run.
 
 mod carry;
+mod claims;
 mod compute;
 mod convert;
 mod course;

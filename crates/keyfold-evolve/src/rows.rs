@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `M run` | the evolution of the model `M` | `fence`, `models`, `meaning`, `between`, `began`, `phase`, `announced`, `segments`, `paused` |
 //! | `M 02 Table 0003` | how far the third phase is in a segment | `fence`, `at`, counts |
+//! | `table:T` | which evolution a table takes part in ([`crate::claims`]) | `model` |
 //!
 //! `fence` grows with each run, and with a pause. A run changes a row only as long as it has its fence. What
 //! a run that stood still writes to items meanwhile is no harm: each write holds only while everything that
@@ -22,7 +23,7 @@ use keyfold_stream::ensure_for_transactions;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
 
-const PART: &str = "part";
+pub(crate) const PART: &str = "part";
 
 /// The row of an evolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +99,7 @@ fn digests(texts: [&str; 2]) -> String {
     text
 }
 
-fn text(item: &Item, name: &str) -> Option<String> {
+pub(crate) fn text(item: &Item, name: &str) -> Option<String> {
     match item.get(name) {
         Some(Value::S(text)) => Some(text.clone()),
         _ => None,
@@ -116,12 +117,12 @@ fn whole(number: u64) -> Value {
     Value::N(number.into())
 }
 
-fn key(part: &str) -> Item {
+pub(crate) fn key(part: &str) -> Item {
     Item::from_iter([(PART, part)])
 }
 
 impl RunRow {
-    fn to_item(&self, part: &str) -> Item {
+    pub(crate) fn to_item(&self, part: &str) -> Item {
         let mut item = key(part);
         item.insert("fence", whole(self.fence));
         item.insert("models", self.models.texts.as_str());
@@ -192,6 +193,11 @@ impl Checkpoint {
     }
 }
 
+/// The part of the row of a model's evolution.
+pub(crate) fn run_part(model: &str) -> String {
+    format!("{model} run")
+}
+
 /// The rows of the evolution of a model.
 pub(crate) struct Rows<'h, 'w> {
     pub(crate) hands: &'h Hands<'w>,
@@ -205,7 +211,7 @@ impl Rows<'_, '_> {
     }
 
     fn run_part(&self) -> String {
-        format!("{} run", self.model)
+        run_part(&self.model)
     }
 
     /// Creates the table of rows if it is absent.
@@ -222,7 +228,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    fn get(&self, part: &str) -> Result<Option<Item>, Stop> {
+    pub(crate) fn get(&self, part: &str) -> Result<Option<Item>, Stop> {
         let input = GetItemInput {
             table_name: Some(self.table().to_owned()),
             key: Some(Ok(key(part))),
@@ -276,22 +282,6 @@ impl Rows<'_, '_> {
             };
             self.hands.world.pause(pause);
         }
-    }
-
-    /// Stores the row of an evolution that nobody has begun.
-    pub(crate) fn begin(&self, row: &RunRow) -> Result<bool, Stop> {
-        let part = self.run_part();
-        let put = || {
-            PutItemInput {
-                table_name: Some(self.table().to_owned()),
-                item: Some(Ok(row.to_item(&part))),
-                condition_expression: Some("attribute_not_exists(#part)".to_owned()),
-                expression_attributes: ExpressionAttributes::default().name("#part", PART),
-                ..PutItemInput::default()
-            }
-            .into()
-        };
-        self.write(put, || Ok(self.run()?.as_ref() == Some(row)))
     }
 
     /// Changes the row of the evolution, if it is as it was seen.
@@ -360,7 +350,7 @@ impl Rows<'_, '_> {
             is_done: false,
             counts: Counts::default(),
         };
-        if !self.put(fence, &row, "attribute_not_exists(#part)")? {
+        if !self.put_segment(fence, &row, "attribute_not_exists(#part)")? {
             return Err(Stop::Lost);
         }
         // The rows of an evolution that others have ended meanwhile do not come back.
@@ -375,10 +365,10 @@ impl Rows<'_, '_> {
 
     /// Saves how far a segment is, if the run has it still.
     pub(crate) fn save(&self, fence: u64, row: &Checkpoint) -> Result<bool, Stop> {
-        self.put(fence, row, "attribute_exists(#part) AND #fence = :fence")
+        self.put_segment(fence, row, "attribute_exists(#part) AND #fence = :fence")
     }
 
-    fn put(&self, fence: u64, row: &Checkpoint, condition: &str) -> Result<bool, Stop> {
+    fn put_segment(&self, fence: u64, row: &Checkpoint, condition: &str) -> Result<bool, Stop> {
         let put = || {
             let mut attributes = ExpressionAttributes::default().name("#part", PART);
             // A name that no expression has is refused.
@@ -415,8 +405,16 @@ impl Rows<'_, '_> {
 
     /// All rows of segments.
     pub(crate) fn checkpoints(&self) -> Result<Vec<Checkpoint>, Stop> {
-        let (mut all, mut after) = (Vec::new(), None);
         let prefix = format!("{} ", self.model);
+        let is_own = |item: &Item| text(item, PART).is_some_and(|part| part.starts_with(&prefix));
+        let all = self.all()?;
+        let own = all.iter().filter(|item| is_own(item));
+        Ok(own.filter_map(Checkpoint::of).collect())
+    }
+
+    /// The rows of all evolutions.
+    fn all(&self) -> Result<Vec<Item>, Stop> {
+        let (mut all, mut after) = (Vec::new(), None);
         loop {
             let input = ScanInput {
                 table_name: Some(self.table().to_owned()),
@@ -425,14 +423,8 @@ impl Rows<'_, '_> {
                 ..ScanInput::default()
             };
             let page = self.hands.ask(input)?;
-            for item in page.items.unwrap_or_default() {
-                let item = item.to_item();
-                let is_own =
-                    matches!(item.get(PART), Some(Value::S(part)) if part.starts_with(&prefix));
-                if is_own {
-                    all.extend(Checkpoint::of(&item));
-                }
-            }
+            let items = page.items.unwrap_or_default();
+            all.extend(items.iter().map(|item| item.to_item()));
             after = page.last_evaluated_key;
             if after.is_none() {
                 return Ok(all);
@@ -445,6 +437,7 @@ impl Rows<'_, '_> {
         for row in self.checkpoints()? {
             self.delete(&row.part)?;
         }
+        self.release(&self.all()?)?;
         self.delete(&self.run_part())
     }
 

@@ -27,6 +27,7 @@ use keyfold_model::evolution::{Phase, Step, Work};
 use keyfold_model::value::time_of_epoch_ms;
 use keyfold_model::{Precision, Type};
 use keyfold_types::Value;
+use std::collections::BTreeSet;
 
 /// The word by which people say that the rows of views are built.
 pub const VIEWS: &str = "views";
@@ -38,6 +39,9 @@ pub struct Said {
     pub done: Option<String>,
     /// Whether the gate that a run has announced is done.
     pub yes: bool,
+    /// Whether the items of neither model are those of another one that shares the tables, so that an evolution
+    /// begins though no item is of the old model.
+    pub is_shared: bool,
 }
 
 /// How a run ended without an error.
@@ -172,7 +176,7 @@ impl<'m> Evolving<'m> {
         }
         if self.row()?.is_none() {
             let dry = dry_run(self.course, &self.hands, true)?;
-            if dry.problems > 0 || dry.is_of_another_model() {
+            if dry.problems > 0 || (dry.is_of_another_model() && !said.is_shared) {
                 return Ok(Ended::Problems(dry));
             }
             self.begin()?;
@@ -223,6 +227,12 @@ impl<'m> Evolving<'m> {
         )
     }
 
+    /// The tables of both models.
+    fn stored_tables(&self) -> BTreeSet<String> {
+        let tables = self.course.old.tables.iter().chain(&self.course.new.tables);
+        tables.map(|table| table.name.clone()).collect()
+    }
+
     fn begin(&self) -> Result<(), Stop> {
         let rows = self.rows();
         rows.ensure()?;
@@ -236,8 +246,7 @@ impl<'m> Evolving<'m> {
             segments: self.hands.options.segments.max(1),
             paused_ms: None,
         };
-        rows.begin(&row)?;
-        Ok(())
+        rows.begin(&row, &self.stored_tables())
     }
 
     /// Takes the evolution from the run that has it.
@@ -246,6 +255,7 @@ impl<'m> Evolving<'m> {
             let Some(seen) = self.row()? else {
                 return Evolving::refused("the evolution was ended meanwhile");
             };
+            self.rows().hold(&self.stored_tables())?;
             let mine = RunRow {
                 fence: seen.fence + 1,
                 paused_ms: None,

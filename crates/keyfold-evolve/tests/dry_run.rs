@@ -144,6 +144,7 @@ fn the_writes_are_those_that_are_predicted() {
             said = Said {
                 done: Some(word),
                 yes: false,
+                ..Said::default()
             };
         }
         let after = dry_run(&old, &new, &made.old);

@@ -8,9 +8,10 @@
 mod common;
 
 use common::{Fails, Faulty, Row, create, items, model, opened, options};
+use keyfold_api::{DeleteItemInput, PutItemInput};
 use keyfold_client::{Backend, tables};
 use keyfold_evolve::world::World;
-use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
+use keyfold_evolve::{Course, Ended, Evolving, Progress, ROWS, Said, models_digest};
 use keyfold_model::Model;
 use std::sync::Mutex;
 
@@ -137,8 +138,92 @@ fn a_run_is_refused_where_no_item_is_of_the_old_model() {
         (0, 2, 2)
     );
     assert_eq!(tables::names(&backend).unwrap(), ["People"]);
+    // Who knows that another model shares the table says so. Nothing of that model is touched.
+    let others = items(&backend, "People");
+    let shared = Said {
+        is_shared: true,
+        ..Said::default()
+    };
+    let ended = evolving.run(&shared).unwrap();
+    assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
+    assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
+    assert_eq!(evolving.complete(false).unwrap(), Ended::Ready);
+    assert_eq!(items(&backend, "People"), others);
     // One item of the old model is enough.
     user(&backend, &old, "1");
     let ended = evolving.run(&Said::default()).unwrap();
     assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
+}
+
+/// The models of two evolutions of one table have other names.
+#[test]
+fn one_table_takes_part_in_one_evolution_at_a_time() {
+    let renamed = |model: &str| {
+        OLD.replace("model people", &format!("model {model}"))
+            .replace("USER#", &format!("{model}#"))
+    };
+    let [one, other] = ["one", "other"].map(renamed);
+    let backend = opened(&model(&one));
+    for text in [&one, &other] {
+        user(&backend, &model(text), "1");
+    }
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let pairs = [&one, &other].map(|text| {
+        let new = text.replace("name: string", "name: string, age: int = 0");
+        (model(text), model(&new))
+    });
+    let [first, second] = pairs.each_ref().map(|(old, new)| Course::of(old, new));
+    let surroundings = (&world as &dyn World, &options, &progress);
+    let digests = |text: &str| models_digest(text, &format!("{text} new"));
+    let first = Evolving::new(&first, digests("one"), surroundings);
+    let second = Evolving::new(&second, digests("other"), surroundings);
+    let refused = || {
+        let error = second.run(&Said::default()).unwrap_err().to_string();
+        assert!(
+            error.contains("the table People takes part in the evolution of the model one,"),
+            "{error}"
+        );
+        assert_eq!(second.status().unwrap().run, None);
+    };
+    let Ended::Gate(..) = first.run(&Said::default()).unwrap() else {
+        panic!("it did not begin");
+    };
+    refused();
+    // The rows of an earlier version have no claim: the next run of that evolution takes its tables.
+    claims_go(&backend);
+    first.run(&Said::default()).unwrap();
+    refused();
+    assert_eq!(run(&first, &|_| {}), Ended::Ready);
+    refused();
+    assert_eq!(first.complete(false).unwrap(), Ended::Ready);
+    // A claim that a killed command has left is none.
+    claim_comes(&backend, "gone");
+    assert_eq!(run(&second, &|_| {}), Ended::Ready);
+    assert_eq!(second.complete(false).unwrap(), Ended::Ready);
+    assert!(items(&backend, ROWS).is_empty());
+    // The table is free again.
+    let ended = first.run(&Said::default()).unwrap();
+    assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
+    first.abort().unwrap();
+    assert!(items(&backend, ROWS).is_empty());
+}
+
+fn claims_go(backend: &Backend) {
+    let input = DeleteItemInput {
+        table_name: Some(ROWS.to_owned()),
+        key: Some(Ok([("part", "table:People")].into_iter().collect())),
+        ..DeleteItemInput::default()
+    };
+    backend.call(input.into()).unwrap();
+}
+
+fn claim_comes(backend: &Backend, model: &str) {
+    let row = [("part", "table:People"), ("model", model)];
+    let input = PutItemInput {
+        table_name: Some(ROWS.to_owned()),
+        item: Some(Ok(row.into_iter().collect())),
+        ..PutItemInput::default()
+    };
+    backend.call(input.into()).unwrap();
 }

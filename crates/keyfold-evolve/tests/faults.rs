@@ -242,6 +242,7 @@ fn to_end(
                 said = Said {
                     done: Some(word),
                     yes: false,
+                    ..Said::default()
                 };
             }
             Ok(Ended::Ready) if !is_ready => is_ready = true,

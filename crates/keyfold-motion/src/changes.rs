@@ -64,8 +64,6 @@ pub(crate) struct Batch {
     pub(crate) records: usize,
     /// The position behind them.
     pub(crate) to: Position,
-    /// When the last of them was made, milliseconds since 1970.
-    pub(crate) made_ms: Option<u64>,
     /// Whether its records are left out.
     pub(crate) is_skipped: bool,
 }
@@ -98,7 +96,6 @@ impl Batch {
             changes: Vec::new(),
             records: 0,
             to: Position::Horizon,
-            made_ms: None,
             is_skipped: false,
         };
         for event in events {
@@ -116,7 +113,6 @@ impl Batch {
             changes.insert(record.key, (record.change, counts));
             batch.records += 1;
             batch.to = Position::After(record.number);
-            batch.made_ms = record.made_ms.or(batch.made_ms);
         }
         batch.changes = changes.into_values().map(|(change, _)| change).collect();
         Ok(batch)
@@ -135,7 +131,6 @@ impl Batch {
             changes: Vec::new(),
             records: events.len(),
             to: Position::After(number),
-            made_ms: None,
             is_skipped: true,
         })
     }
@@ -146,7 +141,6 @@ impl Batch {
             changes: Vec::new(),
             records: 0,
             to: Position::End,
-            made_ms: None,
             is_skipped: false,
         }
     }
@@ -160,7 +154,6 @@ struct Read {
     /// What it counts for in a transaction.
     bytes: u64,
     number: String,
-    made_ms: Option<u64>,
 }
 
 impl Read {
@@ -196,7 +189,6 @@ impl Read {
             key: RawItem::encode(key).bytes().to_vec(),
             change,
             number: number.ok_or_else(|| lacks("sequence number"))?,
-            made_ms: record.approximate_creation_date_time.map(|moment| moment.0),
         })
     }
 }

@@ -7,7 +7,8 @@
 //!
 //! The target is even with the source up to a moment when each shard was read later: it has ended, or
 //! its pages were empty for the time that a record takes to appear. The stream must have been on then.
-//! A shard that is written without a pause of that length is not even.
+//! A shard that is written without a pause of that length is not even; whether all of before one moment
+//! is applied, [`crate::passed`] decides.
 
 use crate::changes::{Batch, Change};
 use crate::commit::{Committed, commit};
@@ -15,6 +16,7 @@ use crate::crew::{Crew, Patience, Stop};
 use crate::guard::{check_kept, check_refused, check_tables};
 use crate::held::{create, note};
 use crate::ledger::Changed;
+use crate::passed::Passing;
 use crate::rows::{Checkpoint, Counts, shard_part};
 use crate::world::Place;
 use keyfold_api::{ErrorKind, StreamEvent, TransactDelete, TransactPut, TransactWriteItem};
@@ -47,6 +49,8 @@ pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint
             .collect(),
         iterators: BTreeMap::new(),
         empty: BTreeMap::new(),
+        passing: Passing::default(),
+        read_ms: BTreeMap::new(),
         listed: Vec::new(),
         looked: None,
         // Some may have ended just before this run began.
@@ -79,6 +83,11 @@ struct Follower {
     iterators: BTreeMap<String, String>,
     /// The shards whose last page had no records, by their part.
     empty: BTreeMap<String, Empty>,
+    /// The records that are later than the moment which was asked for.
+    passing: Passing,
+    /// The moment, milliseconds since 1970, up to which a shard is read, by their part: when its last record
+    /// was made, or when a page without records was asked for.
+    read_ms: BTreeMap<String, u64>,
     listed: Vec<Shard>,
     /// When the shards were asked for; `None` when they are to be asked for now.
     looked: Option<Duration>,
@@ -100,6 +109,7 @@ impl Follower {
             let is_quiet = self.round().await?;
             self.note().await?;
             self.judge().await?;
+            self.pass().await?;
             if is_quiet {
                 self.crew.world.pause(self.crew.options.poll_time).await;
             }
@@ -122,6 +132,65 @@ impl Follower {
         };
         self.crew.progress.set_even(to);
         Ok(())
+    }
+
+    /// Decides whether all of before the moment that was asked for is applied, and how far the run is behind.
+    async fn pass(&mut self) -> Result<(), Stop> {
+        let progress = Arc::clone(&self.crew.progress);
+        let read_ms = match self.crew.is_copying() {
+            true => None,
+            false => self.read_ms()?,
+        };
+        progress.set_read(read_ms);
+        let goal = progress.goal().filter(|_| !self.crew.is_copying());
+        self.passing.toward(goal);
+        let (Some(goal), Some(looked)) = (goal, self.looked) else {
+            return Ok(());
+        };
+        let settle = self.crew.options.settle_time;
+        // The children of a shard that has just ended may have records of before the moment.
+        let is_listed = self.ended.is_none_or(|ended| looked >= ended + settle);
+        if progress.is_past_goal() || looked.min(self.guarded) < goal || !is_listed {
+            return Ok(());
+        }
+        let mut is_past = true;
+        for shard in &self.listed {
+            let part = shard_part(&self.crew.options.table, &shard.key.shard);
+            let position = self.position(&part)?;
+            let is_quiet = self.quiet_to(&part).is_some_and(|to| to >= goal);
+            if position == Position::End || is_quiet || self.passing.has_passed(&part, &position) {
+                continue;
+            }
+            is_past = false;
+            // A shard without new records is judged by its empty pages.
+            if !self.empty.contains_key(&part) {
+                self.passing.look(&self.crew, &part, &shard.key).await;
+            }
+        }
+        if is_past {
+            progress.set_past(goal);
+        }
+        Ok(())
+    }
+
+    /// The moment up to which all shards are read; `None` before each has been.
+    fn read_ms(&self) -> Result<Option<u64>, Stop> {
+        let mut least = None;
+        for shard in &self.listed {
+            let part = shard_part(&self.crew.options.table, &shard.key.shard);
+            let waits = match &shard.parent {
+                Some(parent) => self.waits_for(parent)?,
+                None => false,
+            };
+            if waits || self.position(&part)? == Position::End {
+                continue;
+            }
+            let Some(ms) = self.read_ms.get(&part) else {
+                return Ok(None);
+            };
+            least = Some(least.unwrap_or(*ms).min(*ms));
+        }
+        Ok(least)
     }
 
     /// Whether a look need not be repeated: it was not long ago, and later than all that is asked for.
@@ -147,13 +216,18 @@ impl Follower {
             if self.position(&part).ok()? == Position::End {
                 continue;
             }
-            let empty = self.empty.get(&part)?;
-            if empty.pages < EMPTY_PAGES || empty.last.saturating_sub(empty.since) < settle {
-                return None;
-            }
-            to = to.min(empty.last.saturating_sub(settle));
+            to = to.min(self.quiet_to(&part)?);
         }
         Some(to)
+    }
+
+    /// The moment up to which a shard is read whose pages were empty for the time that a record takes to appear.
+    fn quiet_to(&self, part: &str) -> Option<Duration> {
+        let settle = self.crew.options.settle_time;
+        let empty = self.empty.get(part)?;
+        let is_quiet =
+            empty.pages >= EMPTY_PAGES && empty.last.saturating_sub(empty.since) >= settle;
+        is_quiet.then(|| empty.last.saturating_sub(settle))
     }
 
     /// Looks at the shards of the stream, when it is time.
@@ -279,6 +353,7 @@ impl Follower {
 
     /// Applies a page of a shard. Returns whether it was empty.
     async fn page(&mut self, shard: &Shard, part: &str) -> Result<bool, Stop> {
+        let sent_ms = u64::try_from(self.crew.world.epoch_ms()).unwrap_or(0);
         let (sent, events, next) = self.read(shard, part).await?;
         self.most = self.most.max(events.len());
         self.count_empty(part, sent, events.is_empty() && next.is_some());
@@ -296,6 +371,8 @@ impl Follower {
             self.iterators.remove(part);
             return Ok(false);
         }
+        self.read_ms
+            .insert(part.to_owned(), made_ms(&events).unwrap_or(sent_ms));
         match next {
             Some(next) => {
                 self.iterators.insert(part.to_owned(), next);
@@ -415,7 +492,7 @@ impl Follower {
         self.tails.insert(part.to_owned(), now);
         if is_done && !batch.is_skipped {
             let progress = &self.crew.progress;
-            progress.applied(batch.records, batch.changes.len(), batch.made_ms);
+            progress.applied(batch.records, batch.changes.len());
         }
         Ok(is_done)
     }
@@ -465,4 +542,10 @@ impl Follower {
             Changed::No => Err(Stop::Lost),
         }
     }
+}
+
+/// When the last of records was made, milliseconds since 1970.
+fn made_ms(events: &[StreamEvent]) -> Option<u64> {
+    let last = events.last()?.dynamodb.as_ref()?;
+    last.approximate_creation_date_time.map(|moment| moment.0)
 }

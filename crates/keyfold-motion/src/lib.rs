@@ -47,6 +47,7 @@ mod meter;
 mod options;
 mod owned;
 mod pace;
+mod passed;
 mod patience;
 mod pausing;
 mod progress;

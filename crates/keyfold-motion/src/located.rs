@@ -8,6 +8,9 @@ use keyfold_client::ClientError;
 /// What is true after every error: checkpoints move with what they stand for.
 const GOES_ON: &str = "what was written is right, and the same command goes on from there";
 
+/// What the client says of a service that has answered with a failure of its own.
+const FAILED: &str = " failed with 5";
+
 /// Where an error comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Whereabouts<'w> {
@@ -46,7 +49,13 @@ pub fn located(error: ClientError, of: Whereabouts<'_>) -> ClientError {
             "{place} does not answer in time: {why}; when it does again: {GOES_ON}"
         )),
         ClientError::OutcomeUnknown { why, check } => ClientError::OutcomeUnknown {
-            why: format!("{place} has not answered: {why}; {GOES_ON}"),
+            why: match why.contains(FAILED) {
+                true => format!(
+                    "{place} could not carry out {}: {why}; {GOES_ON}",
+                    of.request
+                ),
+                false => format!("{place} has not answered: {why}; {GOES_ON}"),
+            },
             check,
         },
         ClientError::Value(_)
@@ -159,6 +168,21 @@ mod tests {
             let reason = before.rsplit(": ").next().unwrap().trim_end_matches('.');
             assert!(said.contains(reason), "{said}");
         }
+    }
+
+    #[test]
+    fn a_place_that_fails_has_answered() {
+        let unknown = |why: &str| ClientError::OutcomeUnknown {
+            why: why.to_owned(),
+            check: "what the PutItem was to change".to_owned(),
+        };
+        let failed = said(unknown(
+            "http://t failed with 500: InternalServerError The disk under the data folder is full",
+        ));
+        assert!(failed.contains("could not carry out PutItem: "), "{failed}");
+        assert!(!failed.contains("not answered"), "{failed}");
+        let lost = said(unknown("the connection was closed"));
+        assert!(lost.contains("has not answered: "), "{lost}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub struct Progress {
     is_near: AtomicBool,
     /// One more than the milliseconds; 0 is none.
     even_to_ms: AtomicU64,
+    past_ms: AtomicU64,
     goal_ms: AtomicU64,
     items: AtomicU64,
     kept: AtomicU64,
@@ -27,7 +28,7 @@ pub struct Progress {
     segments: AtomicU32,
     records: AtomicU64,
     changes: AtomicU64,
-    record_ms: AtomicU64,
+    read_ms: AtomicU64,
     compared: [AtomicU64; 2],
     troubles: AtomicU64,
     throttles: AtomicU64,
@@ -55,8 +56,9 @@ pub struct Figures {
     pub records: u64,
     /// The writes that they came to: of several records of an item, the last one.
     pub changes: u64,
-    /// When the last of these records was made, milliseconds since 1970; 0 before the first one.
-    pub record_ms: u64,
+    /// The moment, milliseconds since 1970, up to which the stream is read: by the source's clock when the last
+    /// record was made, or by ours when there was none. `None` while the table is copied, and before each shard has been read.
+    pub read_ms: Option<u64>,
     /// The items that a comparison has read: of the source, and of the target.
     pub compared: [u64; 2],
     /// How many requests failed and were sent again.
@@ -71,6 +73,13 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// How far the run is behind the stream: the time since the oldest change that it has not applied, about.
+    pub fn behind(&self, now_ms: i64) -> Option<Duration> {
+        let now_ms = u64::try_from(now_ms).unwrap_or(0);
+        let read_ms = self.read_ms?;
+        Some(Duration::from_millis(now_ms.saturating_sub(read_ms)))
+    }
+
     /// Whether the table is copied, and no change is left that the source had when it was looked.
     pub fn is_even(&self) -> bool {
         self.even_to.is_some()
@@ -118,7 +127,7 @@ impl Progress {
             segments: self.segments.load(Ordering::SeqCst),
             records: get(&self.records),
             changes: get(&self.changes),
-            record_ms: get(&self.record_ms),
+            read_ms: self.read_ms.load(Ordering::SeqCst).checked_sub(1),
             compared: self.compared.each_ref().map(get),
             troubles: get(&self.troubles),
             throttles: get(&self.throttles),
@@ -138,7 +147,7 @@ impl Progress {
     }
 
     /// The moment that was asked for.
-    pub(crate) fn goal(&self) -> Option<Duration> {
+    pub fn goal(&self) -> Option<Duration> {
         moment(&self.goal_ms)
     }
 
@@ -146,6 +155,22 @@ impl Progress {
     pub fn is_at_goal(&self) -> bool {
         self.goal()
             .is_some_and(|goal| moment(&self.even_to_ms).is_some_and(|to| to >= goal))
+    }
+
+    /// Whether all changes of before the moment that was asked for are in the target, however steadily
+    /// programs write.
+    pub fn is_past_goal(&self) -> bool {
+        let is_past = |goal| moment(&self.past_ms).is_some_and(|past| past >= goal);
+        self.is_at_goal() || self.goal().is_some_and(is_past)
+    }
+
+    pub(crate) fn set_past(&self, goal: Duration) {
+        set(&self.past_ms, Some(goal));
+    }
+
+    pub(crate) fn set_read(&self, ms: Option<u64>) {
+        let stored = ms.map_or(0, |ms| ms.saturating_add(1));
+        self.read_ms.store(stored, Ordering::SeqCst);
     }
 
     pub(crate) fn begun(&self, segments: u32, earlier: Counts) {
@@ -180,11 +205,9 @@ impl Progress {
         segments > 0 && self.segments_done.load(Ordering::SeqCst) >= segments
     }
 
-    pub(crate) fn applied(&self, records: usize, changes: usize, made_ms: Option<u64>) {
+    pub(crate) fn applied(&self, records: usize, changes: usize) {
         self.records.fetch_add(records as u64, Ordering::Relaxed);
         self.changes.fetch_add(changes as u64, Ordering::Relaxed);
-        self.record_ms
-            .fetch_max(made_ms.unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Whether the last round over the stream found few records in each shard.

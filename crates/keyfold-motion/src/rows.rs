@@ -5,7 +5,7 @@
 //! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase`, `paused`, and those of `turn` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at`, `counts` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at`, `counts` |
-//! | `T spent FENCE` | what a run has consumed at least | `fence`, `began`, `copied`, `noted`, `retries`, `throttles`, units |
+//! | `T spent FENCE` | what a run has consumed at least | `fence`, `began`, `copied`, `noted`, `read`, `retries`, `throttles`, units |
 //! | `T sum` | the sum of the checkpoints, which are deleted when the move is being completed | `fence`, `copied`, `applied` |
 //! | `T gone MOVE DIGEST` | a tombstone: a change deleted the item while the table was copied | |
 //!

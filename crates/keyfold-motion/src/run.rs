@@ -125,6 +125,10 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
             }
             (Some(_), false) if !crew.options.until_even => {}
             (Some(_), false) if crew.progress.is_at_goal() => return Ok(Ended::Even),
+            // A switch wants the last records, too.
+            (Some(_), false) if crew.progress.is_past_goal() && !crew.options.is_turning => {
+                return Ok(Ended::Even);
+            }
             (Some(_), false) if crew.progress.goal().is_none() => crew.progress.set_goal(now),
             (Some(_), false) => {}
         }

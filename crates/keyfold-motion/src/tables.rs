@@ -5,6 +5,7 @@
 //! deletion, since an aborted move deletes the table. Not carried: keys of encryption, policies,
 //! replicas and point-in-time recovery, which belong to an account.
 
+use crate::rows::RunRow;
 use crate::world::{At, Place, World};
 use keyfold_api::{
     CreateTableInput, DeleteTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription,
@@ -99,6 +100,18 @@ pub fn identity(description: &TableDescription) -> String {
             format!("{arn} {made_ms}")
         }
     }
+}
+
+/// Whether the table that a move has made is in the target; true before it is made.
+///
+/// # Errors
+/// The backend's.
+pub async fn is_made(world: &dyn World, table: &str, run: &RunRow) -> Result<bool, ClientError> {
+    let Some(made) = &run.target else {
+        return Ok(true);
+    };
+    let found = described(&at(world, Place::Target), table).await?;
+    Ok(found.is_some_and(|found| identity(&found) == *made))
 }
 
 /// Deletes a table. Returns whether it was there.

@@ -19,10 +19,12 @@ use keyfold_client::ClientError;
 use keyfold_stream::described;
 use keyfold_stream::world::Io;
 use keyfold_types::Item;
+use std::time::Duration;
 
 const BEGAN: &str = "began";
 const COPIED: &str = "copied";
 const NOTED: &str = "noted";
+const READ: &str = "read";
 const RETRIES: &str = "retries";
 const THROTTLES: &str = "throttles";
 const APPLIED: &str = "applied";
@@ -37,6 +39,8 @@ pub struct Spent {
     pub copied_ms: Option<i64>,
     /// When this was noted last.
     pub noted_ms: i64,
+    /// The moment up to which it had read the stream then, once the table was copied.
+    pub read_ms: Option<i64>,
     /// The units of the source and of the target.
     pub units: [Units; 2],
     /// The requests that failed and were sent again.
@@ -76,6 +80,13 @@ impl Totals {
 }
 
 impl Spent {
+    /// How far it was behind the stream when it noted that: the time since the oldest change that it had not
+    /// applied, about; `None` while it copied.
+    pub fn behind(&self) -> Option<Duration> {
+        let behind_ms = self.noted_ms.saturating_sub(self.read_ms?);
+        Some(Duration::from_millis(u64::try_from(behind_ms).unwrap_or(0)))
+    }
+
     fn to_item(self, part: &str, fence: u64) -> Item {
         let mut item = Item::from_iter([(PART, part)]);
         item.insert(FENCE, whole(fence));
@@ -84,6 +95,9 @@ impl Spent {
             item.insert(COPIED, copied_ms);
         }
         item.insert(NOTED, self.noted_ms);
+        if let Some(read_ms) = self.read_ms {
+            item.insert(READ, read_ms);
+        }
         item.insert(RETRIES, whole(self.retries));
         item.insert(THROTTLES, whole(self.throttles));
         for (names, units) in UNITS.iter().zip(self.units) {
@@ -108,6 +122,7 @@ impl Spent {
             began_ms: ms(BEGAN).ok_or(BEGAN)?,
             copied_ms: ms(COPIED),
             noted_ms: ms(NOTED).ok_or(NOTED)?,
+            read_ms: ms(READ),
             units,
             retries: number(item, RETRIES).ok_or(RETRIES)?,
             throttles: number(item, THROTTLES).ok_or(THROTTLES)?,
@@ -140,6 +155,7 @@ impl Spending {
             began_ms: self.began_ms,
             copied_ms: self.copied_ms,
             noted_ms: crew.world.epoch_ms(),
+            read_ms: figures.read_ms.and_then(|ms| i64::try_from(ms).ok()),
             units: figures.units,
             retries: figures.troubles,
             throttles: figures.throttles,
@@ -258,6 +274,7 @@ mod tests {
             began_ms: 3,
             copied_ms: Some(4),
             noted_ms: 5,
+            read_ms: Some(8),
             units: [units, units + units],
             retries: 6,
             throttles: 7,

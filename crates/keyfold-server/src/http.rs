@@ -12,7 +12,7 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
-use keyfold_api::ApiError;
+use keyfold_api::ErrorKind;
 use std::time::Instant;
 
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -60,9 +60,9 @@ async fn call(
     let failure = outcome.as_ref().err().map(Refusal::label);
     let operation = exchange.operation;
     if let Err(Refusal::Api(error)) = &outcome
-        && let ApiError::Internal(detail) = &**error
+        && error.kind() == ErrorKind::Internal
     {
-        tracing::error!(request = %id, operation = operation.name(), detail = %detail, "the engine failed");
+        tracing::error!(request = %id, operation = operation.name(), detail = %error, "the engine failed");
     }
     let response = respond(&parts.headers, outcome, &service.sent, exchange.answer);
     let received = exchange.received_bytes;

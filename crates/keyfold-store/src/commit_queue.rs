@@ -3,7 +3,8 @@
 //! Two groups exist at a time: `pending` collects, `in_flight` is being written.
 //! [`CommitQueue::latest`] reads both before the store, so the next writer's conditions see staged
 //! writes while the log still syncs. A failed write poisons the queue: later batches are refused,
-//! because their conditions may have been evaluated against the lost write.
+//! because their conditions may have been evaluated against the lost write. Where only room was
+//! missing, [`CommitQueue::take_again`] ends that, while no writer is between its reads and its staging.
 
 use crate::batch::{
     Batch, COUNTER_BYTES, SEQUENCE_KEY, counter_sum, counter_value, sequence_value,
@@ -17,9 +18,10 @@ use bytes::Bytes;
 use keyfold_threads::ask_for_slice;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Counters whose values the committer caches. There is a counter for each item collection, so the
 /// cache is cleared when there are more.
@@ -27,6 +29,13 @@ const COUNTERS_CACHED_MAX: usize = 16 * 1024;
 /// Retries of a failed read of a counter, and the pause before each.
 const READ_RETRIES_MAX: usize = 5;
 const READ_RETRY_PAUSE: Duration = Duration::from_millis(20);
+
+/// The pauses before a queue whose device was full takes batches again. They grow with each failure that
+/// comes soon after.
+const FULL_PAUSE: Duration = Duration::from_secs(1);
+const FULL_PAUSE_MAX: Duration = Duration::from_secs(30);
+/// The time without a failure after which the first pause is short again.
+const FULL_SOON: Duration = Duration::from_secs(120);
 
 /// The time slice of the committer.
 const SLICE: Duration = Duration::from_micros(200);
@@ -83,6 +92,41 @@ struct Queue {
     closed: bool,
     /// The number of the next appended entry.
     sequence: u64,
+    /// The failure that makes the queue refuse every batch.
+    failed: Option<Failed>,
+    /// The pause after a full device.
+    pause: Option<(Instant, Duration)>,
+}
+
+struct Failed {
+    error: StoreError,
+    /// When batches may be taken again, if there is room; never after another failure.
+    again: Option<Instant>,
+}
+
+impl Queue {
+    fn error(&self) -> Option<&StoreError> {
+        self.failed.as_ref().map(|failed| &failed.error)
+    }
+
+    /// Notes the failure of a group.
+    fn fail(&mut self, error: &StoreError, now: Instant) {
+        if self.failed.is_some() {
+            return;
+        }
+        let again = matches!(error, StoreError::Full(_)).then(|| {
+            let before = self
+                .pause
+                .filter(|(at, _)| now.duration_since(*at) < FULL_SOON);
+            let pause = before.map_or(FULL_PAUSE, |(_, pause)| (pause * 2).min(FULL_PAUSE_MAX));
+            self.pause = Some((now, pause));
+            now + pause
+        });
+        self.failed = Some(Failed {
+            error: error.of_later(),
+            again,
+        });
+    }
 }
 
 struct Shared {
@@ -96,8 +140,10 @@ struct Shared {
     /// Limit of the pending group's bytes above which async callers wait for the group in flight before
     /// they stage more. Blocking ones wait above twice as many, in [`CommitQueue::wait_below_hard_limit`].
     staged_bytes_soft: usize,
-    /// The error that makes the queue refuse every batch. Set while `queue` is locked.
-    failed: OnceLock<StoreError>,
+    /// The failures so far, the present one in `queue` included. Changed while `queue` is locked.
+    failures: AtomicU64,
+    /// Those of them after which batches are taken again.
+    over: AtomicU64,
 }
 
 impl Shared {
@@ -130,7 +176,8 @@ impl CommitQueue {
             metrics,
             durability,
             staged_bytes_soft: usize::try_from(staged_bytes).unwrap_or(usize::MAX),
-            failed: OnceLock::new(),
+            failures: AtomicU64::new(0),
+            over: AtomicU64::new(0),
         });
         let for_thread = Arc::clone(&shared);
         let committer = std::thread::Builder::new()
@@ -154,15 +201,50 @@ impl CommitQueue {
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.shared.failed.get().is_some()
+        self.failures() > self.shared.over.load(Ordering::Acquire)
+    }
+
+    /// The failures so far.
+    pub(crate) fn failures(&self) -> u64 {
+        self.shared.failures.load(Ordering::Acquire)
+    }
+
+    /// The error with which batches are refused.
+    pub(crate) fn refusal(&self) -> Option<StoreError> {
+        self.shared.lock().error().cloned()
+    }
+
+    /// Whether batches may be taken again, once the device has room.
+    pub(crate) fn may_take_again(&self) -> bool {
+        let queue = self.shared.lock();
+        let again = queue.failed.as_ref().and_then(|failed| failed.again);
+        again.is_some_and(|again| Instant::now() >= again)
+    }
+
+    /// Takes batches again after a write that failed since the device was full. The caller keeps
+    /// writers out: none is between its reads and its staging.
+    pub(crate) fn take_again(&self) -> Result<(), StoreError> {
+        let mut queue = self.shared.lock();
+        match &queue.failed {
+            None => return Ok(()),
+            Some(Failed { error, again: None }) => return Err(error.clone()),
+            Some(Failed { again: Some(_), .. }) => {}
+        }
+        self.shared.store.resume().map_err(StoreError::or_full)?;
+        // Entries of the lost groups have no number.
+        queue.sequence = sequence_value(self.shared.store.get(SEQUENCE_KEY)?.as_deref())?;
+        queue.failed = None;
+        let failures = self.failures();
+        self.shared.over.store(failures, Ordering::Release);
+        Ok(())
     }
 
     /// The ticket of everything staged so far.
     pub(crate) fn barrier(&self) -> Ticket {
         let queue = self.shared.lock();
-        if let Some(error) = self.shared.failed.get() {
+        if let Some(error) = queue.error() {
             // The caller may have read a write that is lost.
-            return Ticket::failed(StoreError::Poisoned(error.to_string()));
+            return Ticket::failed(error.clone());
         }
         if queue.pending.is_empty() {
             queue
@@ -178,8 +260,8 @@ impl CommitQueue {
     /// before they stage more.
     pub(crate) fn back_pressure(&self) -> Option<Ticket> {
         let queue = self.shared.lock();
-        let is_above = queue.pending.bytes > self.shared.staged_bytes_soft
-            && self.shared.failed.get().is_none();
+        let is_above =
+            queue.pending.bytes > self.shared.staged_bytes_soft && queue.failed.is_none();
         queue
             .in_flight_result
             .as_ref()
@@ -193,7 +275,7 @@ impl CommitQueue {
         let mut queue = self.shared.lock();
         // Twice the soft limit, so that a caller that has awaited the soft one rarely blocks.
         while queue.pending.bytes / 2 > self.shared.staged_bytes_soft
-            && self.shared.failed.get().is_none()
+            && queue.failed.is_none()
             && !queue.closed
         {
             queue = self
@@ -208,8 +290,8 @@ impl CommitQueue {
     /// [`CommitQueue::wait_below_hard_limit`].
     pub(crate) fn stage(&self, mut batch: Batch) -> Result<Ticket, StoreError> {
         let mut queue = self.shared.lock();
-        if let Some(error) = self.shared.failed.get() {
-            return Err(StoreError::Poisoned(error.to_string()));
+        if let Some(error) = queue.error() {
+            return Err(error.clone());
         }
         if queue.closed {
             return Err(StoreError::Closed);
@@ -245,18 +327,19 @@ fn run(shared: &Shared) {
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
         // A panic of the storage engine must not leave writers waiting for ever.
-        let result = guarded(|| write(shared, &group, &mut counters));
+        let result = guarded(|| write(shared, &group, &mut counters)).map_err(StoreError::or_full);
         let mut queue = shared.lock();
         queue.in_flight = Arc::default();
         queue.in_flight_result = None;
         if let Err(error) = &result {
-            // Only the first error: this thread takes no group after it.
-            shared.failed.get_or_init(|| error.clone());
+            // The values of the lost group.
+            counters.clear();
+            // This thread takes no group until batches are taken again.
+            queue.fail(error, Instant::now());
+            shared.failures.fetch_add(1, Ordering::AcqRel);
             // The conditions of batches staged meanwhile were evaluated against the lost write.
             let orphans = std::mem::take(&mut queue.pending);
-            orphans
-                .result
-                .set(Err(StoreError::Poisoned(error.to_string())));
+            orphans.result.set(Err(error.of_later()));
         }
         drop(queue);
         shared.drained.notify_all();

@@ -25,12 +25,52 @@ pub enum StoreError {
     /// An earlier write or sync failed; writes are refused until the store is opened again.
     #[error("an earlier write failed, so the store is read-only until it is reopened: {0}")]
     Poisoned(String),
+    /// The device has no room: writes are refused until there is some, see
+    /// [`Store::take_writes_again`](crate::Store::take_writes_again).
+    #[error("the disk is full, so writes are refused until it has room again: {0}")]
+    Full(String),
     /// The store is shutting down.
     #[error("the store is closed")]
     Closed,
 }
 
 impl StoreError {
+    /// `Full` of an error that says so of the device; another one as it is.
+    pub(crate) fn or_full(self) -> StoreError {
+        match &self {
+            StoreError::Io(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+                ) =>
+            {
+                StoreError::Full(error.to_string())
+            }
+            StoreError::Io(_)
+            | StoreError::Corrupt(_)
+            | StoreError::Foreign(_)
+            | StoreError::OtherFormat(_)
+            | StoreError::Locked
+            | StoreError::Poisoned(_)
+            | StoreError::Full(_)
+            | StoreError::Closed => self,
+        }
+    }
+
+    /// The error of writes behind one that has failed so.
+    pub(crate) fn of_later(&self) -> StoreError {
+        match self {
+            StoreError::Full(_) => self.clone(),
+            StoreError::Io(_)
+            | StoreError::Corrupt(_)
+            | StoreError::Foreign(_)
+            | StoreError::OtherFormat(_)
+            | StoreError::Locked
+            | StoreError::Poisoned(_)
+            | StoreError::Closed => StoreError::Poisoned(self.to_string()),
+        }
+    }
+
     /// `Corrupt` about a file of the data folder: `what` says what is wrong with it.
     pub(crate) fn file(path: &Path, what: &str) -> StoreError {
         StoreError::Corrupt(format!(
@@ -50,6 +90,7 @@ impl StoreError {
             StoreError::Io(error) => {
                 io::Error::new(error.kind(), replaced(&error.to_string())).into()
             }
+            StoreError::Full(text) => StoreError::Full(replaced(&text)),
             StoreError::Locked | StoreError::Poisoned(_) | StoreError::Closed => self,
         }
     }

@@ -179,6 +179,7 @@ fn unusable_for_copy(folder: &Path, error: StoreError) -> StoreError {
         | StoreError::Corrupt(_)
         | StoreError::Foreign(_)
         | StoreError::Poisoned(_)
+        | StoreError::Full(_)
         | StoreError::Closed => error,
     }
 }

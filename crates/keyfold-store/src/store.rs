@@ -115,7 +115,8 @@ impl Store {
     /// is done.
     ///
     /// # Errors
-    /// `Poisoned` after a failed write, `Closed` during shutdown.
+    /// `Full` after a write that found no room, `Poisoned` after any other failed write, `Closed` during
+    /// shutdown.
     pub fn stage(&self, batch: Batch) -> Result<Ticket, StoreError> {
         if batch.is_empty() {
             return Ok(Ticket::done());
@@ -131,11 +132,64 @@ impl Store {
         }
     }
 
-    /// Whether a write failed: every later one is refused.
+    /// Whether a write failed: every later one is refused, until [`Store::take_writes_again`].
     pub fn has_failed(&self) -> bool {
         match &self.backend {
             Backend::Memory(_) => false,
             Backend::Durable { queue, .. } => queue.has_failed(),
+        }
+    }
+
+    /// The failed writes so far. Whoever stages several batches, and waits for the last one, has all of
+    /// them if none failed meanwhile.
+    pub fn failures(&self) -> u64 {
+        match &self.backend {
+            Backend::Memory(_) => 0,
+            Backend::Durable { queue, .. } => queue.failures(),
+        }
+    }
+
+    /// The error with which writes are refused; `None` when they are taken.
+    pub fn refusal(&self) -> Option<StoreError> {
+        match &self.backend {
+            Backend::Memory(_) => None,
+            Backend::Durable { queue, .. } => queue.refusal(),
+        }
+    }
+
+    /// Whether [`Store::take_writes_again`] may help: the last write failed some time ago since the device
+    /// was full, and there is room now.
+    pub fn may_take_writes_again(&self) -> bool {
+        match &self.backend {
+            Backend::Memory(_) => false,
+            Backend::Durable { queue, store } => queue.may_take_again() && store.has_room(),
+        }
+    }
+
+    /// Takes writes again after one that failed since the device was full. What the failed writes have left in
+    /// the log is never read again. Keys are locked meanwhile; the caller keeps out all other writers
+    /// that are between their reads and their staging.
+    ///
+    /// # Errors
+    /// `Full` when there is still no room; the error of the failed write when it was another one.
+    pub fn take_writes_again(&self) -> Result<(), StoreError> {
+        let Backend::Durable { queue, .. } = &self.backend else {
+            return Ok(());
+        };
+        let all = self.stripes.iter();
+        let _all: Vec<_> = all
+            .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        queue.take_again()
+    }
+
+    /// As [`Store::barrier`], for whoever has staged or read since so many failures: it fails if another
+    /// write has failed since then.
+    pub fn barrier_since(&self, failures: u64) -> Ticket {
+        let barrier = self.barrier();
+        match self.failures() == failures {
+            true => barrier,
+            false => Ticket::failed(StoreError::Poisoned("it was not kept".to_owned())),
         }
     }
 
@@ -175,7 +229,7 @@ impl Store {
     /// plain [`Store::snapshot`] may lack writes of the first kind for ever.
     ///
     /// # Errors
-    /// `Poisoned` when something staged could not be written.
+    /// `Full` or `Poisoned` when something staged could not be written.
     pub fn snapshot_of_staged(&self) -> Result<Snapshot, StoreError> {
         self.barrier().wait()?;
         Ok(self.snapshot())

@@ -53,7 +53,7 @@ pub use handler::{ACTIONS_MAX, Effects, Failure, Handler, Record};
 pub use lease::{Lease, ShardKey, Trouble};
 pub use options::{Filter, OnGap, OnReport, Options};
 pub use position::Position;
-pub use records::{iterator, records};
+pub use records::{iterator, newest, records};
 pub use report::Report;
 pub use start::Start;
 pub use streams::table_of;

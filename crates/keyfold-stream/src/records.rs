@@ -45,7 +45,7 @@ pub(crate) async fn iterator_at(
 ///
 /// # Errors
 /// As [`iterator`].
-pub(crate) async fn newest(io: &dyn Io, key: &ShardKey) -> Result<String, ClientError> {
+pub async fn newest(io: &dyn Io, key: &ShardKey) -> Result<String, ClientError> {
     of_kind(io, key, ShardIteratorType::Latest, None).await
 }
 

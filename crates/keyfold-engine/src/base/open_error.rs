@@ -65,7 +65,7 @@ impl From<StoreError> for OpenError {
             StoreError::OtherFormat(text) => OpenError::OtherFormat(text),
             StoreError::Corrupt(text) => OpenError::Corrupt(text),
             StoreError::Io(error) => OpenError::Io(error),
-            error @ (StoreError::Poisoned(_) | StoreError::Closed) => {
+            error @ (StoreError::Poisoned(_) | StoreError::Full(_) | StoreError::Closed) => {
                 OpenError::Unwritten(error.to_string())
             }
         }

@@ -105,27 +105,33 @@ impl Catalog {
         })
     }
 
-    /// Reloads the catalog after a write failed, which is the last one. The memory has changes from
-    /// their staging on, so it may have changes that were never written. While a lock is held, a
-    /// later call does it.
-    pub(crate) fn forget_unwritten(&self, store: &Store) {
-        if self.is_as_written.load(Ordering::Acquire) {
-            return;
+    /// Reloads the catalog after a write failed. The memory has changes from their staging on, so it may
+    /// have changes that were never written. Where only room was missing and there is some, the store takes
+    /// writes again: the locks keep all writers out. While a lock is held, a later call does it. Returns
+    /// whether the store takes writes again.
+    pub(crate) fn forget_unwritten(&self, store: &Store) -> bool {
+        let is_as_written = self.is_as_written.load(Ordering::Acquire);
+        if is_as_written && !store.may_take_writes_again() {
+            return false;
         }
         let (Ok(mut tables), Ok(mut streams)) = (self.tables.try_write(), self.streams.try_write())
         else {
-            return;
+            return false;
         };
         let Ok(mut backups) = self.backups.try_write() else {
-            return;
+            return false;
         };
         let (Ok(mut exports), Ok(mut imports)) =
             (self.exports.try_write(), self.imports.try_write())
         else {
-            return;
+            return false;
         };
+        // Another caller may have ended it since this one has looked.
+        if !store.has_failed() {
+            return false;
+        }
         let Ok(stored) = Catalog::load(store) else {
-            return;
+            return false;
         };
         *tables = std::mem::take(&mut *stored.write());
         *streams = std::mem::take(&mut *stored.write_streams());
@@ -133,6 +139,7 @@ impl Catalog {
         *exports = std::mem::take(&mut *stored.write_exports());
         *imports = std::mem::take(&mut *stored.write_imports());
         self.is_as_written.store(true, Ordering::Release);
+        store.may_take_writes_again() && store.take_writes_again().is_ok()
     }
 
     /// Adds a stream that was opened, or replaces one that was closed, if there is one.

@@ -81,6 +81,8 @@ struct Shared {
     /// The greatest time returned by [`Core::moment`].
     newest_moment: AtomicU64,
     failures: AtomicU64,
+    /// The failed writes of the store that were reported.
+    said_failures: AtomicU64,
     /// The secret of seals.
     secret: [u8; 32],
 }
@@ -108,6 +110,7 @@ impl Core<'static> {
                 stale_reads,
                 newest_moment: AtomicU64::new(newest_moment),
                 failures: AtomicU64::new(0),
+                said_failures: AtomicU64::new(0),
                 secret,
             })),
             region,
@@ -148,9 +151,32 @@ impl Core<'_> {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         if self.shared.store.has_failed() {
-            self.shared.catalog.forget_unwritten(&self.shared.store);
+            self.withdraw_unwritten();
         }
         &self.shared.catalog
+    }
+
+    /// Withdraws what was staged and never written. Says once that writes are refused since the disk is full, and
+    /// when they are taken again.
+    fn withdraw_unwritten(&self) {
+        let Shared {
+            store,
+            catalog,
+            said_failures,
+            ..
+        } = &*self.shared;
+        let failures = store.failures();
+        if said_failures.fetch_max(failures, Ordering::AcqRel) < failures
+            && let Some(reason) = store.refusal()
+        {
+            self.report("writing to the data folder", &reason.to_string());
+        }
+        if catalog.forget_unwritten(store) {
+            self.report(
+                "writing to the data folder",
+                "the disk was full; it has room now, and writes are taken again",
+            );
+        }
     }
 
     pub(crate) fn options(&self) -> &EngineOptions {

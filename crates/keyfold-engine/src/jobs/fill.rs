@@ -22,6 +22,7 @@ pub(super) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
 /// Puts items into a table that clients do not use yet. Items whose attributes do not fit an index
 /// have no entry.
 pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
+    let failures = core.store().failures();
     let mut batch = Batch::new();
     let mut filled = HashSet::new();
     let stamp = Stamp::now(core, Author::Filling);
@@ -29,8 +30,8 @@ pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
         let write = ItemWrite::new(Action::Put(item.to_item()));
         let plan = write.plan_filling(table)?;
         if !filled.insert(plan.key.clone()) {
-            // The same key again: the write must see the item in the batch. The last ticket covers
-            // this batch too, since the store refuses writes after a failure.
+            // The same key again: the write must see the item in the batch. That no write has failed
+            // meanwhile covers this batch, too.
             drop(
                 core.store()
                     .stage(std::mem::take(&mut batch))
@@ -46,5 +47,7 @@ pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
         .stage(batch)
         .map_err(internal)?
         .wait()
-        .map_err(internal)
+        .map_err(internal)?;
+    let all = core.store().barrier_since(failures);
+    all.wait().map_err(internal)
 }

@@ -11,7 +11,7 @@ use crate::read::meter::Meter;
 use crate::read::view::view;
 use crate::table::arn;
 use keyfold_api::{
-    ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity,
+    ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity, ErrorKind,
     ParameterizedStatement, StatementError, StatementResponse,
 };
 use keyfold_codec::RawItem;
@@ -57,6 +57,7 @@ fn execute(
         return sentence("A batch must contain either only read or only write statements");
     }
     let mut bills = Bills::default();
+    let failures = core.store().failures();
     let mut output = BatchExecuteStatementOutput::default();
     for (given, parsed) in given.iter().zip(parsed) {
         let table = parsed
@@ -66,7 +67,7 @@ fn execute(
         let (item, consumed) =
             match parsed.and_then(|statement| execute_one(core, given, statement, returns)) {
                 Ok((item, consumed)) => (Ok(item), consumed),
-                Err(error @ ApiError::Internal(_)) => return Err(error),
+                Err(error) if error.kind() == ErrorKind::Internal => return Err(error),
                 Err(error) => (Err(failed(error)), None),
             };
         bills.add_consumed(consumed);
@@ -81,7 +82,11 @@ fn execute(
         });
     }
     output.consumed_capacity = bills.answer(returns.capacity, None);
-    Ok(Pending::after(core.store().barrier(), Ok(output)))
+    // Of all statements, though writes may be taken again in between.
+    Ok(Pending::after(
+        core.store().barrier_since(failures),
+        Ok(output),
+    ))
 }
 
 /// Executes one statement. Its write is staged, not durable yet.

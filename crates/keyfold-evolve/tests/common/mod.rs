@@ -506,6 +506,7 @@ pub(crate) fn run_past(
             said = Said {
                 done: Some(word),
                 yes: false,
+                ..Said::default()
             };
         } else if ended == Ended::Ready {
             return evolving.complete(false);

@@ -48,8 +48,14 @@ impl<'m> Pair<'m> {
             Former::Text(parts) => How::Text(self.text(parts)?),
             Former::Words { of, words, other } => {
                 let one = self.known(of)?;
-                for (word, _) in words {
-                    value::parse(of, &one.kind, word).map_err(|error| error.to_string())?;
+                for (word, value) in words {
+                    let known = value::parse(of, &one.kind, word);
+                    known.map_err(|error| match word == "else" {
+                        true => {
+                            format!("{error}; all other values get `else {value}`, without `=`")
+                        }
+                        false => error.to_string(),
+                    })?;
                 }
                 How::Words {
                     of,

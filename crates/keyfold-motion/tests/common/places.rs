@@ -10,8 +10,8 @@ use keyfold_api::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind,
     GetItemOutput, GetRecordsInput, GetRecordsOutput, GetShardIteratorOutput, Named, OperationType,
     PageOutput, ReasonCode, Request, Response, ScanInput, SequenceNumberRange, Shard,
-    StreamDescription, StreamEvent, StreamRecord, TransactWriteItem, UpdateItemInput,
-    WriteItemOutput,
+    ShardIteratorType, StreamDescription, StreamEvent, StreamRecord, TransactWriteItem,
+    UpdateItemInput, WriteItemOutput,
 };
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
@@ -278,8 +278,11 @@ impl Places {
             }
             (Place::Source, Request::GetShardIterator(input)) => {
                 let shard = input.shard_id.clone().unwrap();
+                let is_latest =
+                    input.shard_iterator_type == Some(Named::Known(ShardIteratorType::Latest));
                 let after = match &input.sequence_number {
                     Some(number) => number.parse().unwrap(),
+                    None if is_latest => self.newest(shard.parse().unwrap()),
                     None => 0,
                 };
                 Ok(Response::GetShardIterator(GetShardIteratorOutput {
@@ -409,6 +412,13 @@ impl Places {
                 ..StreamDescription::default()
             }),
         })
+    }
+
+    /// The number of the newest record of a shard that has appeared.
+    fn newest(&self, shard: usize) -> u64 {
+        let records = self.shards[shard].records.iter();
+        let appeared = records.take_while(|record| record.seen <= self.step);
+        appeared.last().map_or(0, |record| record.number)
     }
 
     /// Until when the pages of an iterator are empty, though its shard has records: mostly not at all.

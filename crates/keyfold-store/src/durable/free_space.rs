@@ -11,6 +11,11 @@ pub(super) fn is_enough(folder: &Path, bytes: u64) -> bool {
     available_bytes(folder).is_none_or(|free| free.saturating_sub(RESERVE_BYTES) >= bytes)
 }
 
+/// Whether so many bytes can be written. True where the system does not report its free space.
+pub(super) fn has(folder: &Path, bytes: u64) -> bool {
+    available_bytes(folder).is_none_or(|free| free >= bytes)
+}
+
 /// Bytes that this process can still write on a folder's device.
 #[cfg(unix)]
 fn available_bytes(folder: &Path) -> Option<u64> {

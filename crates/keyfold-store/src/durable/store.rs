@@ -1,5 +1,6 @@
 //! The durable store: opening, reading and writing.
 
+use super::free_space;
 use super::lsm::Tree;
 use super::maintenance::Maintenance;
 use super::manifest;
@@ -32,6 +33,10 @@ const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The multiple of its largest size up to which the memtable grows while no new segment of the log
 /// can be made.
 const OVERDUE_FACTOR: u64 = 8;
+
+/// Bytes that must be free before writes are taken again after the device was full: two extensions of the
+/// log's file.
+const ROOM_BYTES: u64 = 8 * 1024 * 1024;
 
 pub(crate) struct DurableStore {
     // Dropped first: its threads use the other fields.
@@ -199,6 +204,20 @@ impl DurableStore {
     fn seal(&self, writer: &mut Writer) -> Result<(), StoreError> {
         let segments = writer.begin_segment()?;
         self.maintenance.seal(segments)
+    }
+
+    /// Goes on after a write that failed since the device was full, in a new segment of the log.
+    pub(crate) fn resume(&self) -> Result<(), StoreError> {
+        let mut writer = self.writer();
+        if let Some(ended) = writer.log.resume()? {
+            writer.replayed.push(ended);
+        }
+        Ok(())
+    }
+
+    /// Whether the device has room for some writes.
+    pub(crate) fn has_room(&self) -> bool {
+        free_space::has(&self.folder, ROOM_BYTES)
     }
 
     /// Syncs everything, and records in the log that it is synced.

@@ -8,7 +8,8 @@ use std::time::Instant;
 /// State that one writer at a time changes.
 pub(super) struct Writer {
     pub(super) log: Log,
-    /// Replayed segments whose changes are in the memtable, besides the segment being written.
+    /// Segments whose changes are in the memtable, besides the segment being written: they were replayed, or
+    /// ended when the device was full.
     pub(super) replayed: Vec<u64>,
     pub(super) memtable_bytes: u64,
     pub(super) last_write: Instant,

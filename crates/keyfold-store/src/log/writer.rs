@@ -1,7 +1,9 @@
 //! Writing a log: appending, syncing, beginning segments.
 
 use super::files::{LogFile, LogFiles};
-use super::record::{Change, HEADER_BYTES, Segment, write_header, write_record, write_watermark};
+use super::record::{
+    Change, HEADER_BYTES, Record, Segment, write_header, write_record, write_watermark,
+};
 use super::recovery::Recovered;
 use crate::checkpoint::Checkpoints;
 use crate::durability::Durability;
@@ -23,6 +25,8 @@ pub(crate) struct Log {
     pub(super) written: u64,
     pub(super) synced: u64,
     attested: u64,
+    /// The end of the last record that was appended without an error.
+    acknowledged: u64,
     buffer: Vec<u8>,
     /// Whether a write or sync failed: the content of the disk is not known any more.
     has_failed: bool,
@@ -96,6 +100,7 @@ impl Log {
             written,
             synced: written,
             attested: written,
+            acknowledged: written,
             buffer: Vec::new(),
             has_failed: false,
             is_in_checkpoint: true,
@@ -116,6 +121,7 @@ impl Log {
         durability: Durability,
     ) -> Result<(), StoreError> {
         self.refuse_after_failure()?;
+        self.buffer.clear();
         write_record(
             &mut self.buffer,
             self.segment,
@@ -133,9 +139,11 @@ impl Log {
         self.is_in_checkpoint &= self.file.allocated() == allocated;
         self.update_checkpoint();
         match durability {
-            Durability::Synced => self.sync(),
-            Durability::Buffered => Ok(()),
+            Durability::Synced => self.sync()?,
+            Durability::Buffered => {}
         }
+        self.acknowledged = self.written;
+        Ok(())
     }
 
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
@@ -193,12 +201,42 @@ impl Log {
         let begun = Begun::new(&*self.files, ended + 1, self.written);
         let Begun { file, segment } =
             begun.inspect_err(|failed| self.has_failed = !failed.is_discarded)?;
+        self.continue_in(file, segment);
+        Ok(ended)
+    }
+
+    fn continue_in(&mut self, file: Box<dyn LogFile>, segment: Segment) {
         (self.file, self.segment) = (file, segment);
         let written = HEADER_BYTES as u64;
         (self.written, self.synced, self.attested) = (written, written, written);
+        self.acknowledged = written;
         self.is_in_checkpoint = false;
         self.update_checkpoint();
-        Ok(ended)
+    }
+
+    /// Goes on after a write that failed for want of room, in a new segment, and returns the id of the
+    /// one that it has ended; `None` when none has failed. The header of the new segment names the end of
+    /// what was acknowledged, so that nothing which the failed write has left is ever replayed.
+    ///
+    /// # Errors
+    /// When the new segment cannot be begun: the log goes on refusing everything.
+    pub(crate) fn resume(&mut self) -> Result<Option<u64>, StoreError> {
+        if !self.has_failed {
+            return Ok(None);
+        }
+        let ended = self.segment;
+        if self.synced < self.acknowledged {
+            // Acknowledged without a sync: a failed one may have dropped these bytes, and a later one
+            // would not write them again.
+            let bytes = self.files.read(ended.id)?;
+            let kept = kept(&bytes, ended, self.synced, self.acknowledged)?;
+            self.files.rewrite(ended.id, self.synced, kept)?;
+            self.synced = self.acknowledged;
+        }
+        let Begun { file, segment } = Begun::new(&*self.files, ended.id + 1, self.acknowledged)?;
+        self.has_failed = false;
+        self.continue_in(file, segment);
+        Ok(Some(ended.id))
     }
 
     /// Names the current segment in the checkpoint, unless it does already. If that fails, the old
@@ -212,6 +250,22 @@ impl Log {
             });
             self.is_in_checkpoint = updated.is_ok();
         }
+    }
+}
+
+/// The bytes of a segment between two ends of records, if all records between them can be read.
+fn kept(bytes: &[u8], segment: Segment, from: u64, to: u64) -> Result<&[u8], StoreError> {
+    let unreadable =
+        || StoreError::Poisoned("what was acknowledged without a sync cannot be read".to_owned());
+    let ends = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+    let (from, to) = ends.ok_or_else(unreadable)?;
+    let mut at = from;
+    while at < to {
+        at = Record::read(bytes, segment, at).ok_or_else(unreadable)?.end;
+    }
+    match at == to {
+        true => bytes.get(from..to).ok_or_else(unreadable),
+        false => Err(unreadable()),
     }
 }
 

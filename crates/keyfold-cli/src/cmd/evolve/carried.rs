@@ -34,6 +34,11 @@ pub(super) struct Both {
     at: String,
 }
 
+/// The words of `--done`.
+const DONE: [&str; 8] = [
+    "deploy", "readers", "writers", "halt", "stop", "start", "views", "verify",
+];
+
 #[derive(Args)]
 pub(super) struct Run {
     #[command(flatten)]
@@ -41,13 +46,16 @@ pub(super) struct Run {
     /// Read everything, say what stands in the way and what is to be written, and write nothing.
     #[arg(long, conflicts_with_all = ["done", "yes"])]
     dry_run: bool,
-    /// The phase of people that the evolution stands at is done: deploy, readers, writers, halt, stop,
-    /// start, or views. With `verify`, its differences are accepted.
-    #[arg(long, value_name = "PHASE")]
+    /// The phase of people that the evolution stands at is done. With `verify`, its differences are accepted.
+    #[arg(long, value_name = "PHASE", value_parser = DONE)]
     done: Option<String>,
     /// The phase of people that the last run has named is done.
     #[arg(long)]
     yes: bool,
+    /// Begin though no item is of OLD and some are of neither model: they are those of another model, which
+    /// shares the tables.
+    #[arg(long)]
+    shared: bool,
     /// The most read units a second, and the most write units.
     #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
     rate: Option<u32>,
@@ -160,7 +168,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
     };
     if run.dry_run {
         let dry = carried(&progress, output, || evolving.dry_run())?;
-        let verdict = told::verdict_of(&dry);
+        let verdict = told::verdict_of(&dry, run.shared);
         let shown = told(Ended::Problems(dry), progress.figures());
         run.both.write(file.as_ref(), &shown, began, None)?;
         return output.report(shown.json("dry_run"), || shown.show(), verdict);
@@ -168,6 +176,7 @@ pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
     let said = Said {
         done: run.done.clone(),
         yes: run.yes,
+        is_shared: run.shared,
     };
     let ended = carried(&progress, output, || evolving.run(&said))?;
     opened.backend.sync()?;

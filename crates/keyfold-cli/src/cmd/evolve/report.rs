@@ -45,8 +45,8 @@ fn verdict(ended: &Ended) -> String {
         Ended::Problems(dry) => format!(
             "{} in the way; nothing was written.",
             match dry.problems {
-                1 => "1 item stands".to_owned(),
-                count => format!("{count} items stand"),
+                1 => "1 problem stands".to_owned(),
+                count => format!("{count} problems stand"),
             }
         ),
         Ended::Gate(at, word) => format!("It stands at phase {}, {word}.", at + 1),

@@ -102,18 +102,19 @@ fn verified(found: &Verified) -> Json {
 }
 
 /// The verdict of a dry run.
-pub(super) fn verdict_of(dry: &DryRun) -> Result<(), Failure> {
+pub(super) fn verdict_of(dry: &DryRun, is_shared: bool) -> Result<(), Failure> {
     match dry.problems {
-        0 if dry.is_of_another_model() => Err(Failure::refused(
+        0 if dry.is_of_another_model() && !is_shared => Err(Failure::refused(
             "no item in the tables is one of OLD, and some are of neither model: was the data written with another \
-             model than OLD? Nothing was written",
+             model than OLD? Nothing was written. Where these items are those of another model, which shares the \
+             tables, and OLD has none yet: `--shared` begins all the same",
         )),
         0 => Ok(()),
         count => Err(Failure::refused(format!(
             "{} in the way; nothing was written",
             match count {
-                1 => "1 item stands".to_owned(),
-                _ => format!("{count} items stand"),
+                1 => "1 problem stands".to_owned(),
+                _ => format!("{count} problems stand"),
             }
         ))),
     }
@@ -136,7 +137,7 @@ impl Told<'_, '_> {
     pub(super) fn verdict(&self) -> Result<(), Failure> {
         match &self.ended {
             Ended::NoDifference | Ended::Ready | Ended::Stopped | Ended::Paused => Ok(()),
-            Ended::Problems(dry) => verdict_of(dry),
+            Ended::Problems(dry) => verdict_of(dry, false),
             Ended::Gate(at, word) => Err(Failure::waiting(format!(
                 "it stands at phase {}, {word}: `keyfold evolve run` with `--done {word}` goes on when that is done",
                 at + 1

@@ -46,7 +46,8 @@ pub(super) struct Run {
     /// Follow the changes of a data folder, too: so its move can be switched.
     #[arg(long)]
     follow: bool,
-    /// End when the target is even with the source.
+    /// End when all is carried that was written before the last table was copied, however steadily programs
+    /// write.
     #[arg(long)]
     stop_when_even: bool,
     /// Begin at once, and switch streams on where they are off.

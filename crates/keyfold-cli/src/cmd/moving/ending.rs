@@ -1,94 +1,26 @@
-//! What the target knows of moves, and how they end.
+//! How moves end: they are aborted, or completed.
 
 use super::carry::one_begun;
 use super::comparing::{Course, Pair, compared_one};
 use super::consent::{asked, can_ask};
 use super::cost::Priced;
-use super::pausing::if_paused;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
-use super::switching::of_side;
 use super::told::{Told, not_carried, report, told};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::terminal::{self, GOOD, STRONG, counted, counted_u64};
+use crate::terminal::{self, GOOD, counted, counted_u64};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Found};
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Aborted, Counts, Options, Phase, Status, Totals, Turning};
-use keyfold_motion::{abort as abort_move, may_abort, totals};
+use keyfold_motion::{Aborted, Options, Phase, Status};
+use keyfold_motion::{abort as abort_move, may_abort};
 use keyfold_motion::{complete as complete_move, forget_ledger, may_complete};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-/// The moves of the target.
-pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Result<(), Failure> {
-    let file = file.map(File::of).transpose()?;
-    let opened = places.open_for_moves()?;
-    let moves = places.moves(&*opened.world())?;
-    if let Some(file) = &file {
-        let state = |status: &Status| {
-            let phase = status.run.phase.word();
-            format!("{phase}{}{}", of_side(status), if_paused(&status.run))
-        };
-        let tables = moves.iter();
-        let tables: Vec<Told> = tables
-            .map(|(table, status)| told(&opened, table, state(status)))
-            .collect();
-        let verdict = format!("{} to this target.", counted(moves.len(), "move"));
-        file.write(&report_of(
-            places,
-            "Moves of tables",
-            verdict,
-            (&tables, opened.priced),
-        ))?;
-    }
-    let view = |(table, status): &(String, Status)| {
-        let totals = blocked(totals(&*opened.world(), &Options::new(table)));
-        let totals = totals.ok().flatten();
-        let counts = |of: fn(&Totals) -> Counts| totals.as_ref().map(of).map(counted_view);
-        json!({
-            "table": table,
-            "leads": status.run.turn.lead.word(),
-            "turning": status.run.turn.turning.map(Turning::word),
-            "turns": status.run.turn.turns,
-            "copied": counts(|all| all.copied),
-            "applied": counts(|all| all.applied),
-            "appliedBack": counts(|all| all.applied_back),
-            "phase": status.run.phase.word(),
-            "follows": status.run.stream.is_some(),
-            "segments": status.run.segments,
-            "segmentsDone": status.segments_done,
-            "isPaused": status.run.paused_ms.is_some(),
-        })
-    };
-    output.result(
-        || json!({ "tables": moves.iter().map(view).collect::<Vec<_>>() }),
-        || {
-            for (table, status) in &moves {
-                terminal::line(&format!(
-                    "{STRONG}{table}{STRONG:#}  {}, {} of {} segments copied{}{}",
-                    status.run.phase.word(),
-                    status.segments_done,
-                    status.run.segments,
-                    of_side(status),
-                    if_paused(&status.run)
-                ));
-            }
-            if moves.is_empty() {
-                terminal::line("the target knows of no move of these tables");
-            }
-        },
-    );
-    Ok(())
-}
-
-fn counted_view(counts: Counts) -> Json {
-    json!({ "read": counts.read, "written": counts.written, "deleted": counts.deleted })
-}
 
 /// The moves of the target, at least one, once somebody has agreed to what becomes of their tables. When
 /// there is none, an empty table of rows is deleted; a killed command has left it.
@@ -224,7 +156,12 @@ fn completed(opened: &Opened, found: &Found, compared: &mut Vec<Told>, is_checke
     one
 }
 
-fn report_of(places: &Places, title: &str, verdict: String, tables: (&[Told], Priced)) -> Report {
+pub(super) fn report_of(
+    places: &Places,
+    title: &str,
+    verdict: String,
+    tables: (&[Told], Priced),
+) -> Report {
     let both = [places.from.as_str(), places.to.as_str()];
     report(title, both, verdict, tables)
 }
@@ -263,7 +200,7 @@ fn check_nothing_left(
     if moved.is_empty() {
         return Ok(compared);
     }
-    let until = Until::AllEvenWithin(wait + opened.settle_time * 2);
+    let until = Until::AllQuietWithin(wait + opened.settle_time * 2);
     let ended = watched(&moved, until, output);
     let synced = opened.target.sync();
     let is_even = ended?;

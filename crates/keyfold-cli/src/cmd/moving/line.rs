@@ -2,6 +2,7 @@
 
 use super::cost::{Priced, spoken_count, spoken_dollars, spoken_units};
 use super::left::{Speed, spoken};
+use keyfold_client::origin;
 use keyfold_motion::tables::Found;
 use keyfold_motion::{Figures, Units};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub(super) struct Far {
     pub(super) tables: [usize; 3],
     /// Whether changes are followed.
     pub(super) follows: bool,
+    /// How far the run is behind the changes; of several tables the longest.
+    pub(super) behind: Option<Duration>,
     pub(super) units: [Units; 2],
     pub(super) throttles: u64,
 }
@@ -50,6 +53,7 @@ impl Far {
             changes: figures.changes,
             tables: [1, usize::from(is_copied), usize::from(figures.is_even())],
             follows,
+            behind: figures.behind(origin().now_epoch_ms),
             units: figures.units,
             throttles: figures.throttles,
         }
@@ -67,6 +71,7 @@ impl Far {
             sum.segments += one.segments;
             sum.changes += one.changes;
             sum.follows |= one.follows;
+            sum.behind = sum.behind.max(one.behind);
             sum.throttles += one.throttles;
             for (sum, one) in sum.tables.iter_mut().zip(one.tables) {
                 *sum += one;
@@ -118,7 +123,10 @@ impl Far {
         }
         let state = match (self.is_copied(), self.is_even(), self.follows) {
             (_, true, _) => "even".to_owned(),
-            (true, false, true) => "copied, following".to_owned(),
+            (true, false, true) => match self.behind {
+                Some(behind) => format!("copied, {} behind", spoken(behind)),
+                None => "copied, following".to_owned(),
+            },
             (true, false, false) => "copied".to_owned(),
             (false, false, _) => {
                 time_left.map_or_else(String::new, |time| format!("about {} left", spoken(time)))
@@ -193,6 +201,7 @@ mod tests {
             changes: 7,
             tables: [1, 0, 0],
             follows: true,
+            behind: None,
             units: [units, Units::default()],
             throttles: 0,
         }
@@ -236,6 +245,13 @@ mod tests {
         assert_eq!(copied.time_left(&speed), None);
         let line = copied.line(("Orders", 40), None, Priced::default());
         assert_eq!(line, "Orders  copied, following  12,345 items");
+        let behind = Far {
+            behind: Some(Duration::from_secs(3)),
+            ..copied.clone()
+        };
+        let both = Far::of_all(&[behind, copied]);
+        let line = both.line(("2 tables", 30), None, Priced::default());
+        assert_eq!(line, "2 tables  copied, 3 s behind");
         // A source that has more than it has said.
         let more = Far {
             done: 2_000,

@@ -4,7 +4,7 @@
 //!   first; `watch`: stops the runs on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
 //!   cost; `pausing`: makes them stand still; `switching`: lets programs write to the
 //!   other side; `compare`, `comparing`, `kept`: verifies, and
-//!   goes on with that; `ending`: status, abort, complete; `consent`: asks before;
+//!   goes on with that; `status`: how far it is; `ending`: abort, complete; `consent`: asks before;
 //!   `told` and `report`: what a report says, and how it is written.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
@@ -24,6 +24,7 @@ mod pausing;
 mod places;
 pub(super) mod report;
 mod screen;
+mod status;
 mod switching;
 mod told;
 mod watch;
@@ -110,7 +111,7 @@ enum Action {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
         Some(Action::Status { places, report }) => {
-            ending::status(places, report.as_deref(), output)
+            status::status(places, report.as_deref(), output)
         }
         Some(Action::Pause { places }) => pausing::pause(places, output),
         Some(Action::Resume { run }) => carry::resume(run, output),

@@ -135,6 +135,7 @@ impl Moved {
             "segments": figures.segments,
             "segmentsDone": figures.segments_done,
             "isEven": self.is_even(),
+            "secondsBehind": self.far().behind.map(|time| time.as_secs()),
             "isPaused": self.is_paused(),
             "expiry": self.found.expiry,
             "units": units_view(figures.units),

@@ -63,12 +63,13 @@ pub(super) fn if_paused(run: &RunRow) -> String {
     }
     match time_left(run, origin().now_epoch_ms) {
         None => ", paused".to_owned(),
-        Some(time) if time.is_zero() => {
-            ", paused for a day: the source's stream keeps changes no longer, abort the move and begin it again"
-                .to_owned()
-        }
+        Some(time) if time.is_zero() => format!(
+            ", paused for a day: the {}'s stream keeps changes no longer, abort the move and begin it again",
+            run.turn.lead.word()
+        ),
         Some(time) => format!(
-            ", paused: the source's stream keeps changes for a day, so go on within {}",
+            ", paused: the {}'s stream keeps changes for a day, so go on within {}",
+            run.turn.lead.word(),
             spoken(time)
         ),
     }

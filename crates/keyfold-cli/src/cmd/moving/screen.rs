@@ -192,6 +192,7 @@ fn so_far(one: &Moved, far: &Far, time_left: Option<Duration>) -> Json {
         "segmentsDone": far.segments_done,
         "isEven": far.tables == [1, 1, 1],
         "secondsLeft": time_left.map(|time| time.as_secs()),
+        "secondsBehind": far.behind.map(|time| time.as_secs()),
         "units": units_view(far.units),
         "dollars": one.priced.dollars(far.units),
         "throttles": far.throttles,
@@ -204,8 +205,12 @@ fn plain(sum: &Far, time_left: Option<Duration>) -> String {
     let left = time_left.map_or_else(String::new, |time| {
         format!("; about {} are left", spoken(time))
     });
+    let behind = match (even == tables, sum.is_copied(), sum.behind) {
+        (false, true, Some(behind)) => format!("; {} behind the changes", spoken(behind)),
+        (true, ..) | (_, false, _) | (.., None) => String::new(),
+    };
     format!(
-        "{} of {} segments are copied, {} items; {} changes are applied; {even} of {tables} tables are even{left}",
+        "{} of {} segments are copied, {} items; {} changes are applied; {even} of {tables} tables are even{behind}{left}",
         sum.segments_done,
         sum.segments,
         spoken_count(sum.items),

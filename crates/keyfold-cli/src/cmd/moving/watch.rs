@@ -26,10 +26,10 @@ const STOPS: &str = "it stops after the requests that are under way; once more e
 pub(super) enum Until {
     /// They do not: Ctrl-C ends them.
     Stopped,
-    /// When all tables are even, up to one moment after the last of them was copied.
+    /// When all changes of before one moment after the last table was copied are applied, in each table.
     AllEven,
-    /// As `AllEven`, or when this time has passed before.
-    AllEvenWithin(Duration),
+    /// When nothing is left to apply and nothing comes, or when this time has passed before.
+    AllQuietWithin(Duration),
 }
 
 /// Carries all moves on, each on a thread. Returns whether all are even.
@@ -89,7 +89,7 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
     Ok(is_even)
 }
 
-/// The moment up to which all tables are to be even.
+/// The moment whose earlier changes all tables are to have.
 struct Together {
     until: Until,
     began: Instant,
@@ -114,7 +114,7 @@ impl Together {
         let within = match self.until {
             Until::Stopped => return,
             Until::AllEven => None,
-            Until::AllEvenWithin(time) => Some(time),
+            Until::AllQuietWithin(time) => Some(time),
         };
         let is_late = within.is_some_and(|time| self.began.elapsed() > time);
         if !self.has_goal && moved.iter().all(|one| one.progress.is_copied()) {
@@ -124,9 +124,10 @@ impl Together {
             }
         }
         // A table that is not followed is even when it is copied, and its run has ended.
-        let is_even = |one: &Moved| match one.stream {
-            Some(_) => one.progress.is_at_goal(),
-            None => one.progress.figures().is_even(),
+        let is_even = |one: &Moved| match (&one.stream, within) {
+            (Some(_), None) => one.progress.is_past_goal(),
+            (Some(_), Some(_)) => one.progress.is_at_goal(),
+            (None, _) => one.progress.figures().is_even(),
         };
         self.is_even = self.has_goal && moved.iter().all(is_even);
         self.is_over = self.is_even || is_late;

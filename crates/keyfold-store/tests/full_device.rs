@@ -1,0 +1,115 @@
+//! The device is full for some time: at each call of a short history that takes space. Writes are refused, and
+//! taken again when there is room, without another opening. What was acknowledged before and after is there
+//! when the folder is opened again, and what was refused is not.
+#![cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_faults::{Fault, Machine};
+use keyfold_store::{Batch, Durability, FolderOptions, Store, StoreError, StoreOptions};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const WRITES: u32 = 24;
+const COUNTER: &[u8] = b"written";
+
+fn open(folder: &Path, durability: Durability) -> Store {
+    Store::open(StoreOptions::Folder(FolderOptions {
+        durability,
+        // Small, so that there are some segments of the log.
+        memtable_bytes: 8_000,
+        ..FolderOptions::new(folder)
+    }))
+    .unwrap()
+}
+
+fn write(store: &Store, n: u32) -> Result<(), StoreError> {
+    let mut batch = Batch::new();
+    batch.put(n.to_be_bytes().to_vec(), vec![n as u8; 1_000]);
+    batch.append(b"events".to_vec(), vec![n as u8]);
+    batch.add(COUNTER.to_vec(), 1);
+    store.stage(batch)?.wait()
+}
+
+/// What is stored: the writes, and how many the counter and the numbers of entries say.
+fn stored(store: &Store) -> (BTreeSet<u32>, i64, u64) {
+    let snapshot = store.snapshot();
+    let is_there = |n: &u32| snapshot.get(&n.to_be_bytes()).unwrap().is_some();
+    let there = (0..WRITES * 2).filter(is_there).collect();
+    (
+        there,
+        store.counter(COUNTER).unwrap(),
+        store.sequence().unwrap(),
+    )
+}
+
+/// Writes, with a full device from a call on until a write is refused. Returns whether one was.
+fn survives(at: u64, durability: Durability) -> bool {
+    let place = keyfold_testkit::folder::in_memory().unwrap();
+    let folder = place.path().join("store");
+    std::fs::create_dir(&folder).unwrap();
+    let store = open(&folder, durability);
+    let machine = Machine::watch(&folder).unwrap();
+    machine.inject(at, Fault::Full);
+    let mut acknowledged = BTreeSet::new();
+    let mut is_refused = false;
+    for n in 0..WRITES {
+        let Err(error) = write(&store, n) else {
+            acknowledged.insert(n);
+            continue;
+        };
+        is_refused = true;
+        assert!(matches!(error, StoreError::Full(_)), "call {at}: {error}");
+        assert!(store.has_failed(), "call {at}");
+        let later = write(&store, WRITES).unwrap_err();
+        assert!(matches!(later, StoreError::Full(_)), "call {at}: {later}");
+        let failures = store.failures();
+        assert!(failures > 0, "call {at}");
+        machine.clear_faults();
+        store.take_writes_again().unwrap();
+        assert!(!store.has_failed(), "call {at}");
+        assert!(store.barrier_since(failures - 1).wait().is_err());
+        assert!(store.barrier_since(failures).wait().is_ok());
+    }
+    let expected = |(there, count, sequence): (BTreeSet<u32>, i64, u64), when: &str| {
+        assert_eq!(there, acknowledged, "call {at}, {when}");
+        assert_eq!(count, acknowledged.len() as i64, "call {at}, {when}");
+        assert_eq!(sequence, acknowledged.len() as u64, "call {at}, {when}");
+    };
+    expected(stored(&store), "before it is closed");
+    drop(store);
+    machine.clear_faults();
+    for when in ["opened once", "opened twice"] {
+        expected(stored(&open(&folder, durability)), when);
+    }
+    is_refused
+}
+
+#[test]
+fn a_full_device_refuses_writes_for_as_long_as_it_is_full() {
+    for durability in [Durability::Synced, Durability::Buffered] {
+        let refused = (1..120).filter(|at| survives(*at, durability)).count();
+        assert!(refused > 20, "{durability:?}: {refused} refused");
+    }
+}
+
+/// The device fails otherwise: what it holds is not known, and nothing is taken until the folder is opened
+/// again.
+#[test]
+fn a_device_that_fails_refuses_writes_for_good() {
+    let mut failed = 0;
+    for at in 1..40 {
+        let place = keyfold_testkit::folder::in_memory().unwrap();
+        let folder = place.path().join("store");
+        std::fs::create_dir(&folder).unwrap();
+        let store = open(&folder, Durability::Synced);
+        let machine = Machine::watch(&folder).unwrap();
+        machine.inject(at, Fault::Error);
+        if let Some(Err(_)) = (0..WRITES).map(|n| write(&store, n)).find(Result::is_err) {
+            failed += 1;
+            assert!(store.take_writes_again().is_err(), "call {at}");
+            assert!(!store.may_take_writes_again(), "call {at}");
+            assert!(write(&store, WRITES).is_err(), "call {at}");
+        }
+    }
+    assert!(failed > 5, "{failed}");
+}
