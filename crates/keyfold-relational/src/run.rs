@@ -10,6 +10,7 @@ use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
+use crate::verify::VerifyError;
 use crate::wish::Wish;
 use crate::world::{self, Moment};
 use keyfold_client::{Backend, ClientError};
@@ -72,6 +73,16 @@ impl From<SourceError> for Ended {
 impl From<ClientError> for Ended {
     fn from(error: ClientError) -> Ended {
         Ended::Target(error)
+    }
+}
+
+impl From<VerifyError> for Ended {
+    fn from(error: VerifyError) -> Ended {
+        match error {
+            VerifyError::Source(error) => Ended::Source(error),
+            VerifyError::Target(error) => Ended::Target(error),
+            VerifyError::Problem(problem) => Ended::Problem(*problem),
+        }
     }
 }
 
@@ -358,6 +369,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     fn read_once(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mapping = self.mapping;
+        self.source.check_same()?;
         self.source.check_watch(&mapping.watched)?;
         self.source.hold()?;
         let read = self.within_snapshot(mapping, most, entities);

@@ -14,7 +14,7 @@ use crate::run::{Ended, Migration};
 use crate::source::Tip;
 use crate::state::{Phase, State, States};
 use crate::taking::refused;
-use crate::verify::{Verified, VerifyError, verify};
+use crate::verify::{Verified, verify};
 use crate::world::Moment;
 use keyfold_client::ClientError;
 use std::time::Duration;
@@ -169,7 +169,7 @@ impl Migration<'_, '_> {
     }
 
     /// Lets the database refuse writes, while this run has the migration.
-    fn close_rows(&mut self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn close_rows(&mut self, state: &State) -> Result<(), Ended> {
         let (watched, instead) = (&self.mapping.watched, self.sides()?.connection.clone());
         let of = (state.id.as_str(), state.fence);
         Ok(self.asked(|source| leading(source)?.close(watched, of, &instead))?)
@@ -283,11 +283,7 @@ impl Migration<'_, '_> {
             return Ok(None);
         }
         let found = verify(self.mapping, self.source, self.backend, self.progress);
-        let found = found.map_err(|error| match error {
-            VerifyError::Source(error) => Ended::Source(error),
-            VerifyError::Target(error) => Ended::Target(error),
-            VerifyError::Problem(problem) => Ended::Problem(*problem),
-        })?;
+        let found = found?;
         match (self.progress.is_stopping(), found.count) {
             (true, _) => Err(Ended::Stopped),
             (false, 0) => Ok(None),
