@@ -13,7 +13,7 @@
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
 //! - `back`: items become rows again; `lead`: the tables lead, and the database follows.
-//! - `noted`: what a database notes while it follows the tables.
+//! - `lost`: columns that are gone since a migration began. `noted`: what a database notes while it follows the tables.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
 //! - `dialect`: whose SQL it is.
 //! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
@@ -37,6 +37,7 @@ mod dialect;
 mod doubles;
 mod drafts;
 mod lead;
+mod lost;
 mod mapping;
 pub mod mariadb;
 mod mend;
@@ -67,11 +68,12 @@ pub use catalog::{Asked, Catalog, Describe, Measured, Reference, Table, TableCol
 pub use cell::Cell;
 pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
+pub use lead::rowless::rowless;
 pub use lead::sides::Tables;
 pub use lead::switch::{Switch, Turned};
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
-pub use progress::{Figures, Progress};
+pub use progress::{Figures, Progress, Rowless};
 pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
 pub use source::{
@@ -79,5 +81,5 @@ pub use source::{
     Wrote,
 };
 pub use state::{Phase, STATES, State};
-pub use taking::{abort, may_abort};
+pub use taking::{Abort, abort, may_abort};
 pub use verify::{Difference, Verified, VerifyError, verify};

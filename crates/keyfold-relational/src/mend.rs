@@ -13,7 +13,7 @@ use keyfold_model::value;
 use std::collections::BTreeMap;
 
 /// The most comparisons that find no less than the one before.
-const STALLED_MAX: u32 = 3;
+pub(crate) const STALLED_MAX: u32 = 3;
 
 /// What was put right.
 #[derive(Debug, Clone, Default)]

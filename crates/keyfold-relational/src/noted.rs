@@ -7,6 +7,8 @@ use keyfold_stream::{Position, ShardKey};
 pub(crate) const ID: &str = "id";
 /// The part that holds the fence of the run that has it.
 pub(crate) const FENCE: &str = "fence";
+/// The part that holds where programs write instead.
+pub(crate) const PLACE: &str = "place";
 /// What the part of a shard begins with.
 const SHARD: &str = "shard ";
 
@@ -23,7 +25,7 @@ pub(crate) fn of_tip((key, position): &Tip) -> (String, String) {
 
 /// What rows note; `None` where one of them is damaged. Other parts are left out.
 pub(crate) fn noted<'r>(rows: impl IntoIterator<Item = (&'r str, &'r str)>) -> Option<Noted> {
-    let (mut id, mut fence, mut tips) = (None, None, Vec::new());
+    let (mut id, mut fence, mut place, mut tips) = (None, None, None, Vec::new());
     for (part, value) in rows {
         if let Some(shard) = part.strip_prefix(SHARD) {
             let (stream, shard) = shard.rsplit_once(' ')?;
@@ -36,11 +38,14 @@ pub(crate) fn noted<'r>(rows: impl IntoIterator<Item = (&'r str, &'r str)>) -> O
             id = Some(value.to_owned());
         } else if part == FENCE {
             fence = value.parse().ok();
+        } else if part == PLACE {
+            place = Some(value.to_owned());
         }
     }
     Some(Noted {
         id: id?,
         fence: fence?,
+        place,
         tips,
     })
 }
@@ -55,14 +60,17 @@ mod tests {
             ("carries", "0"),
             ("fence", "7"),
             ("id", "m"),
+            ("place", "http://h"),
             ("shard arn:a/stream/1 s1", "SHARD_END"),
         ];
         let found = noted(rows).map(|noted| {
             let tips = noted.tips.iter().map(of_tip);
-            (noted.id, noted.fence, tips.collect::<Vec<_>>())
+            let tips = tips.collect::<Vec<_>>();
+            (noted.id, noted.fence, noted.place, tips)
         });
-        let tip = (rows[3].0.to_owned(), rows[3].1.to_owned());
-        assert_eq!(found, Some(("m".to_owned(), 7, vec![tip])));
+        let tip = (rows[4].0.to_owned(), rows[4].1.to_owned());
+        let place = Some("http://h".to_owned());
+        assert_eq!(found, Some(("m".to_owned(), 7, place, vec![tip])));
         assert_eq!(noted([("id", "m"), ("fence", "x")]), None);
         let no_stream = ("shard x", "SHARD_END");
         assert_eq!(noted([("id", "m"), ("fence", "7"), no_stream]), None);

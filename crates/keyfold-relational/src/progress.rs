@@ -1,6 +1,28 @@
 //! How far a run is, and whether it is to end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The most items that are named.
+const NAMED_MAX: usize = 10;
+
+/// Items that no row is made of, or their changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rowless {
+    /// How many there are.
+    pub count: u64,
+    /// The first ones, each with the reason.
+    pub first: Vec<String>,
+}
+
+impl Rowless {
+    pub(crate) fn add(&mut self, name: String) {
+        self.count += 1;
+        if self.first.len() < NAMED_MAX && !self.first.contains(&name) {
+            self.first.push(name);
+        }
+    }
+}
 
 /// How far a run is, and whether it is to stop. It is looked at while the run goes on.
 #[derive(Debug, Default)]
@@ -12,6 +34,7 @@ pub struct Progress {
     changes: AtomicU64,
     follows: AtomicBool,
     leads: AtomicBool,
+    rowless: Mutex<Rowless>,
 }
 
 /// The figures of a run.
@@ -29,6 +52,8 @@ pub struct Figures {
     pub follows: bool,
     /// Whether the tables lead: what is put and deleted are rows.
     pub leads: bool,
+    /// Changes of items that no row is made of: while the tables lead, they are passed over.
+    pub rowless: u64,
 }
 
 impl Progress {
@@ -65,6 +90,18 @@ impl Progress {
         self.read.fetch_add(rows as u64, Ordering::Relaxed);
     }
 
+    /// A change was passed over, of an item that no row is made of.
+    pub(crate) fn add_rowless(&self, name: String) {
+        let mut rowless = self.rowless.lock().unwrap_or_else(PoisonError::into_inner);
+        rowless.add(name);
+    }
+
+    /// The changes that were passed over, with the first items that they are of.
+    pub fn rowless(&self) -> Rowless {
+        let rowless = self.rowless.lock().unwrap_or_else(PoisonError::into_inner);
+        rowless.clone()
+    }
+
     /// The figures now.
     pub fn figures(&self) -> Figures {
         let of = |one: &AtomicU64| one.load(Ordering::Relaxed);
@@ -75,6 +112,7 @@ impl Progress {
             changes: of(&self.changes),
             follows: self.follows.load(Ordering::Relaxed),
             leads: self.leads.load(Ordering::Relaxed),
+            rowless: self.rowless().count,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
+use crate::verify::VerifyError;
 use crate::wish::Wish;
 use crate::world::{self, Moment};
 use keyfold_client::{Backend, ClientError};
@@ -72,6 +73,16 @@ impl From<SourceError> for Ended {
 impl From<ClientError> for Ended {
     fn from(error: ClientError) -> Ended {
         Ended::Target(error)
+    }
+}
+
+impl From<VerifyError> for Ended {
+    fn from(error: VerifyError) -> Ended {
+        match error {
+            VerifyError::Source(error) => Ended::Source(error),
+            VerifyError::Target(error) => Ended::Target(error),
+            VerifyError::Problem(problem) => Ended::Problem(*problem),
+        }
     }
 }
 
@@ -292,7 +303,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     /// Carries some of the changes, as they touch the first entities, and forgets them: how many. Rows that are
     /// read are those of now, and may rest on rows whose changes are not among them; then more are read.
-    fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+    pub(crate) fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
         let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
             let read = self.read_changes(most, entities)?;
@@ -358,6 +369,7 @@ impl<'a, 'm> Migration<'a, 'm> {
 
     fn read_once(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
         let mapping = self.mapping;
+        self.source.check_same()?;
         self.source.check_watch(&mapping.watched)?;
         self.source.hold()?;
         let read = self.within_snapshot(mapping, most, entities);

@@ -213,6 +213,14 @@ pub trait Source {
         Ok(())
     }
 
+    /// Checks that the database is the one that was opened, and has all changes that were carried.
+    ///
+    /// # Errors
+    /// When it is another one: an older copy was put back.
+    fn check_same(&mut self) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     /// The condition that the second end of a join is joined to a value of the first one, which is an argument. It
     /// is true of every row that the join reaches, and may be of more.
     ///
@@ -326,6 +334,8 @@ pub struct Noted {
     pub id: String,
     /// That of the run that has it.
     pub fence: u64,
+    /// Where programs write instead, as the command names it; absent in notes of earlier versions.
+    pub place: Option<String>,
     /// Up to where streams are carried.
     pub tips: Vec<Tip>,
 }

@@ -13,6 +13,7 @@
 //! | `streams` | the tables whose streams a switch has switched on |
 //! | `entity`, `after` | the entity that is copied, and the identity of its last row |
 //! | `rows` | how many rows were copied |
+//! | `filled` | the columns that filled attributes at the beginning which need none, as `Entity attribute alias.column` |
 //! | `place` | where the database's log is read from next, if the database does not keep it itself |
 
 use crate::cell::Cell;
@@ -101,6 +102,8 @@ pub struct State {
     pub(crate) closed: bool,
     /// The tables whose streams a switch has switched on.
     pub(crate) streams: Vec<String>,
+    /// The columns that filled attributes which need none, as it was at the beginning.
+    pub(crate) filled: Vec<String>,
 }
 
 impl State {
@@ -118,6 +121,7 @@ impl State {
             turns: 0,
             closed: false,
             streams: Vec::new(),
+            filled: Vec::new(),
         }
     }
 
@@ -136,9 +140,11 @@ impl State {
         if self.closed {
             item.insert("closed", Value::Bool(true));
         }
-        if !self.streams.is_empty() {
-            let names = self.streams.iter().cloned().map(Value::S);
-            item.insert("streams", Value::L(names.collect()));
+        for (name, texts) in [("streams", &self.streams), ("filled", &self.filled)] {
+            if !texts.is_empty() {
+                let texts = texts.iter().cloned().map(Value::S);
+                item.insert(name, Value::L(texts.collect()));
+            }
         }
         if let Some(place) = &self.place {
             item.insert("place", place.as_str());
@@ -163,8 +169,8 @@ impl State {
             Some(Value::L(cells)) => Some(cells.iter().map(Cell::of_saved).collect::<Option<_>>()?),
             Some(_) => return None,
         };
-        let streams = match item.get("streams") {
-            Some(Value::L(names)) => names.iter().map(keyfold_model::value::display).collect(),
+        let texts = |name: &str| match item.get(name) {
+            Some(Value::L(texts)) => texts.iter().map(keyfold_model::value::display).collect(),
             Some(_) | None => Vec::new(),
         };
         let phase = text("phase")?;
@@ -180,7 +186,8 @@ impl State {
             place: text("place"),
             turns: number("turns").unwrap_or(0),
             closed: item.get("closed") == Some(&Value::Bool(true)),
-            streams,
+            streams: texts("streams"),
+            filled: texts("filled"),
         })
     }
 }

@@ -5,7 +5,7 @@
 use crate::lead::sides::Tables;
 use crate::mapping::Mapping;
 use crate::run::{Ended, Migration, under_way};
-use crate::source::{Source, SourceError};
+use crate::source::{Noted, Source, SourceError};
 use crate::state::{Phase, State, States};
 use keyfold_client::{Backend, ClientError};
 use keyfold_model::Model;
@@ -47,13 +47,27 @@ fn foreign(source: &dyn Source) -> Ended {
 }
 
 impl<'m> Migration<'_, 'm> {
-    /// Takes the migration, and sees to it that changes are kept.
+    /// Takes the migration, and sees to it that changes are kept, from the place on that is noted.
     pub(crate) fn take(&mut self) -> Result<State, Ended> {
+        self.taken(true)
+    }
+
+    /// As [`Migration::take`], where everything is compared and no change need be known: also of an older copy of the
+    /// database.
+    pub(crate) fn take_anew(&mut self) -> Result<State, Ended> {
+        self.taken(false)
+    }
+
+    fn taken(&mut self, goes_on: bool) -> Result<State, Ended> {
         let (mapping, source, states) = (self.mapping.digest(), self.source.name(), self.states());
         let model = &self.mapping.model.name;
         states.ensure()?;
         let (mut state, seen) = match states.read()? {
-            None => (State::first(source, mapping), None),
+            None => {
+                let filled = self.mapping.optional_columns();
+                let first = State::first(source, mapping);
+                (State { filled, ..first }, None)
+            }
             Some(seen) if seen.phase == Phase::Complete => {
                 return Err(refused(format!(
                     "the migration of {model} is complete, and a new one would write rows over what its tables hold \
@@ -67,10 +81,13 @@ impl<'m> Migration<'_, 'm> {
                 )));
             }
             Some(seen) if seen.mapping != mapping => {
+                let lost = self.mapping.lost(&seen);
+                let lost = lost.first().map(|one| format!(" ({})", one.message));
                 return Err(refused(format!(
                     "the `from` lines of {model} or the columns that they name are not those with which the migration \
-                     began, so rows were read that are other items now: `keyfold migrate abort`, begin again, and \
+                     began{}, so rows were read that are other items now: `keyfold migrate abort`, begin again, and \
                      `keyfold migrate verify --mend` at the end",
+                    lost.unwrap_or_default()
                 )));
             }
             Some(seen) => {
@@ -86,6 +103,11 @@ impl<'m> Migration<'_, 'm> {
             Some(id) if id != state.id => return Err(foreign(self.source)),
             Some(_) | None => {}
         }
+        // A database that keeps no changes itself notes nevertheless that it does not lead.
+        let noted = self.asked(|source| noted_elsewhere(source, Some(&state)))?;
+        if let Some(noted) = noted {
+            return Err(leading_elsewhere(self.source, noted.place.as_deref()));
+        }
         self.stored(&state, seen)?;
         // The tables know of the migration before the database does: changes that are kept for a migration of
         // which no tables know are none of a run that died in between.
@@ -98,7 +120,7 @@ impl<'m> Migration<'_, 'm> {
             state.phase = Phase::Copy;
             self.stored(&state, Some(fence))?;
         } else {
-            if let Some(place) = &state.place {
+            if let Some(place) = state.place.as_ref().filter(|_| goes_on) {
                 self.asked(|source| source.resume(place))?;
             }
             self.keep_watch(&state)?;
@@ -130,6 +152,10 @@ impl<'m> Migration<'_, 'm> {
         if owner.is_some_and(|id| id != seen.id) {
             return Err(foreign(self.source));
         }
+        let noted = self.asked(|source| noted_elsewhere(source, Some(&seen)))?;
+        if let Some(noted) = noted {
+            return Err(leading_elsewhere(self.source, noted.place.as_deref()));
+        }
         let fence = seen.fence;
         let done = State {
             fence: fence + 1,
@@ -156,16 +182,26 @@ pub fn may_abort(state: &State) -> Result<(), Ended> {
     }
 }
 
+/// Which migrations are given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abort {
+    /// That of the tables alone.
+    Own,
+    /// Also one whose tables are gone: these know nothing of it.
+    Foreign,
+    /// Also one whose tables lead, elsewhere: what programs have written to them, and is not carried, is in no row.
+    LosingWrites,
+}
+
 /// Gives a migration up: the source keeps no changes any more, and the target no state. What was written stays.
-/// With `foreign`, also changes are dropped that are kept for tables that know nothing of them any more.
 ///
 /// # Errors
-/// When either side refuses it, or the changes are kept for other tables.
+/// When there is none, either side refuses it, the changes are kept for other tables, or other tables lead.
 pub fn abort(
     source: &mut dyn Source,
     backend: &Backend,
     (model, tables): (&Model, Option<&Tables>),
-    is_foreign: bool,
+    which: Abort,
 ) -> Result<(), Ended> {
     source.claim()?;
     let states = States {
@@ -178,7 +214,26 @@ pub fn abort(
     }
     let owner = source.watched_by()?;
     let is_own = |id: &String| seen.as_ref().is_some_and(|seen| seen.id == *id);
-    if owner.as_ref().is_some_and(|id| !is_own(id)) && !is_foreign {
+    let noted = noted_elsewhere(source, seen.as_ref())?;
+    if seen.is_none() && owner.is_none() && noted.is_none() {
+        return Err(refused(format!(
+            "there is no migration of {} from {}: nothing is there to be given up",
+            model.name,
+            source.name()
+        )));
+    }
+    if let Some(noted) = noted {
+        let place = noted.place.as_deref();
+        let is_there = place.zip(tables).is_some_and(|(place, tables)| {
+            seen.is_none() && is_one_place(place, &tables.connection)
+        });
+        match which {
+            Abort::LosingWrites => {}
+            Abort::Foreign if is_there => {}
+            Abort::Own | Abort::Foreign => return Err(leading_elsewhere(source, place)),
+        }
+    }
+    if owner.as_ref().is_some_and(|id| !is_own(id)) && which == Abort::Own {
         return Err(foreign_abort(source));
     }
     source.unwatch()?;
@@ -186,6 +241,41 @@ pub fn abort(
         tables.let_go(model, seen)?;
     }
     Ok(states.delete()?)
+}
+
+/// What the database notes, if it follows tables of another migration than that which is seen here.
+fn noted_elsewhere(
+    source: &mut dyn Source,
+    seen: Option<&State>,
+) -> Result<Option<Noted>, SourceError> {
+    let Some(lead) = source.lead() else {
+        return Ok(None);
+    };
+    let noted = lead.noted()?;
+    Ok(noted.filter(|noted| seen.is_none_or(|seen| seen.id != noted.id)))
+}
+
+/// Whether two connections name one place, wherever they are said: the name of a connection, and a folder that is not
+/// named from the root on, may be another one in another folder.
+fn is_one_place(noted: &str, own: &str) -> bool {
+    const WHOLE: [&str; 4] = ["http://", "https://", "dynamodb://", "keyfold:/"];
+    let (noted, own) = (noted.trim_end_matches('/'), own.trim_end_matches('/'));
+    noted == own && WHOLE.iter().any(|form| noted.starts_with(form))
+}
+
+/// The refusal of a database that notes that other tables lead.
+fn leading_elsewhere(source: &dyn Source, place: Option<&str>) -> Ended {
+    let (tables, at) = match place {
+        Some(place) => (format!("tables at {place} lead"), place),
+        None => ("tables elsewhere lead".to_owned(), "their connection"),
+    };
+    Ended::Source(SourceError::lasting(format!(
+        "{} notes that {tables}, or are about to: programs write there, and both sides would take writes. `keyfold migrate \
+         switch --back` with --at {at} first, or `complete` there; if these tables are gone, `keyfold migrate abort \
+         --foreign --lose-writes` lets the database take writes again, without what programs have written to them and \
+         no run has carried",
+        source.name()
+    )))
 }
 
 fn foreign_abort(source: &dyn Source) -> Ended {

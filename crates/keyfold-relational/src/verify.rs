@@ -312,7 +312,7 @@ impl<'m> Look<'_, 'm> {
             }
             let mut start: Option<Item> = None;
             loop {
-                let (items, next) = self.page(&name, start.as_ref())?;
+                let (items, next) = scanned(self.backend, &name, start.as_ref())?;
                 for item in items.iter().filter(|item| is_own(item)) {
                     let of = std::slice::from_ref(item);
                     with(values_of(
@@ -330,28 +330,6 @@ impl<'m> Look<'_, 'm> {
             }
         }
         Ok(())
-    }
-
-    fn page(
-        &self,
-        table: &str,
-        start: Option<&Item>,
-    ) -> Result<(Vec<Item>, Option<Item>), ClientError> {
-        let scan = || -> Request {
-            ScanInput {
-                table_name: Some(table.to_owned()),
-                exclusive_start_key: start.cloned().map(Ok),
-                consistent_read: Some(true),
-                ..ScanInput::default()
-            }
-            .into()
-        };
-        let Response::Scan(output) = patient(|| self.backend.call(scan()))? else {
-            return Ok((Vec::new(), None));
-        };
-        let items = output.items.unwrap_or_default();
-        let items = items.iter().map(|item| item.to_item()).collect();
-        Ok((items, output.last_evaluated_key))
     }
 
     /// Reports items that still have no row after the changes that may be on their way.
@@ -389,6 +367,29 @@ impl<'m> Look<'_, 'm> {
         }
         Ok(())
     }
+}
+
+/// A page of the items of a table, and where the next one begins.
+pub(crate) fn scanned(
+    backend: &Backend,
+    table: &str,
+    start: Option<&Item>,
+) -> Result<(Vec<Item>, Option<Item>), ClientError> {
+    let scan = || -> Request {
+        ScanInput {
+            table_name: Some(table.to_owned()),
+            exclusive_start_key: start.cloned().map(Ok),
+            consistent_read: Some(true),
+            ..ScanInput::default()
+        }
+        .into()
+    };
+    let Response::Scan(output) = patient(|| backend.call(scan()))? else {
+        return Ok((Vec::new(), None));
+    };
+    let items = output.items.unwrap_or_default();
+    let items = items.iter().map(|item| item.to_item()).collect();
+    Ok((items, output.last_evaluated_key))
 }
 
 /// The stored entities with some keys, as they are now.

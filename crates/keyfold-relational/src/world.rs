@@ -36,6 +36,20 @@ pub(crate) fn password(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
+/// What the system knows a file by, whatever its name; `None` where it does not say it.
+#[cfg(unix)]
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// What the system knows a file by, whatever its name; `None` where it does not say it.
+#[cfg(not(unix))]
+pub(crate) fn identity(_path: &Path) -> Option<(u64, u64)> {
+    None
+}
+
 /// A moment of a clock that nobody sets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment(Instant);

@@ -12,7 +12,7 @@ use keyfold_client::{Backend, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
 use keyfold_relational::sqlite::Sqlite;
-use keyfold_relational::{Ended, Mapping, Migration, Progress, Source, abort, verify};
+use keyfold_relational::{Abort, Ended, Mapping, Migration, Progress, Source, abort, verify};
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,9 +92,9 @@ impl Place {
         }
     }
 
-    fn abort(&self, is_foreign: bool) -> Result<(), String> {
+    fn abort(&self, which: Abort) -> Result<(), String> {
         let mut source = Sqlite::open(&self.path).unwrap();
-        match abort(&mut source, &self.backend, (&self.model, None), is_foreign) {
+        match abort(&mut source, &self.backend, (&self.model, None), which) {
             Ok(()) => Ok(()),
             Err(Ended::Source(error)) => Err(error.message),
             Err(other) => panic!("{other:?}"),
@@ -272,11 +272,11 @@ fn what_is_over_is_not_begun_anew_by_mistake() {
     assert_eq!(place.left(), 1, "the user's own table");
     let said = place.run().unwrap_err();
     assert!(said.contains("is complete"), "{said}");
-    assert_eq!(place.abort(false), Ok(()));
+    assert_eq!(place.abort(Abort::Own), Ok(()));
     assert_eq!(place.run(), Ok(()));
     // A database that does not fit any more is given up as well.
     place.write("DROP TABLE t");
-    assert_eq!(place.abort(false), Ok(()));
+    assert_eq!(place.abort(Abort::Own), Ok(()));
     assert_eq!(place.left(), 1);
 }
 
@@ -290,10 +290,10 @@ fn a_migration_of_tables_that_are_gone_is_given_up_by_force_alone() {
     );
     let gone = backend(&place.model);
     assert_eq!(place.run_at(&gone), Ok(()));
-    let said = place.abort(false).unwrap_err();
+    let said = place.abort(Abort::Own).unwrap_err();
     assert!(said.contains("--foreign"), "{said}");
     assert_eq!(place.run_at(&gone), Ok(()));
-    assert_eq!(place.abort(true), Ok(()));
+    assert_eq!(place.abort(Abort::Foreign), Ok(()));
     assert_eq!(place.run(), Ok(()));
 }
 

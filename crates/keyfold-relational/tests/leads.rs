@@ -18,7 +18,7 @@ mod support;
 mod worlds;
 
 use fastrand::Rng;
-use keyfold_relational::{Ended, Switch, Turned, Wrote, abort};
+use keyfold_relational::{Abort, Ended, Switch, Turned, Wrote, abort};
 use keyfold_stream::Position;
 use keyfold_types::Value;
 use leading::bases::{Base, OfMariadb, OfPostgres, OfSqlite};
@@ -202,7 +202,7 @@ fn a_migration_is_given_up_while_the_database_leads_alone(shop: &Shop) {
             shop.source().as_mut(),
             &shop.backend,
             (&shop.model, Some(&shop.tables)),
-            false,
+            Abort::Own,
         )
     };
     let Err(Ended::Target(said)) = give_up() else {
@@ -359,7 +359,7 @@ fn tables_refuse_writes_from_the_first_switch_on_until_they_lead() {
         shop.source().as_mut(),
         &shop.backend,
         (&shop.model, Some(&shop.tables)),
-        false,
+        Abort::Own,
     );
     given_up.unwrap();
     assert_eq!(shop.takes(), due(true));

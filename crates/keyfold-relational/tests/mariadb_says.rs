@@ -18,7 +18,9 @@ mod worlds;
 use keyfold_client::Backend;
 use keyfold_model::Model;
 use keyfold_relational::mariadb::Mariadb;
-use keyfold_relational::{Ended, MapError, Mapping, Migration, Progress, Sizes, Source, abort};
+use keyfold_relational::{
+    Abort, Ended, MapError, Mapping, Migration, Progress, Sizes, Source, abort,
+};
 use mariadb_server::{MODEL, ROWS, Server, run};
 use std::time::Duration;
 use worlds::{backend, compiled};
@@ -26,7 +28,7 @@ use worlds::{backend, compiled};
 /// Gives a migration up.
 fn give_up(model: &Model, name: &str, backend: &Backend) {
     let mut source = Mariadb::open(name).unwrap();
-    let ended = abort(&mut source, backend, (model, None), false);
+    let ended = abort(&mut source, backend, (model, None), Abort::Own);
     assert!(ended.is_ok(), "{ended:?}");
 }
 

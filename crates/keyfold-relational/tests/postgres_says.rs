@@ -19,7 +19,7 @@ mod worlds;
 use keyfold_client::{Backend, read};
 use keyfold_model::Model;
 use keyfold_relational::postgres::Postgres;
-use keyfold_relational::{Ended, Mapping, Migration, Progress, abort};
+use keyfold_relational::{Abort, Ended, Mapping, Migration, Progress, abort};
 use support::Server;
 use worlds::{backend, carried, compiled, first_value};
 
@@ -139,7 +139,7 @@ fn what_was_passed_over_ends_the_run_with_a_sentence() {
             "{way}: {said}"
         );
         let mut source = Postgres::open(&name).unwrap();
-        let ended = abort(&mut source, &backend, (&model, None), false);
+        let ended = abort(&mut source, &backend, (&model, None), Abort::Own);
         assert!(ended.is_ok(), "{ended:?}");
     }
 }
@@ -388,7 +388,7 @@ fn changes_that_the_log_does_not_tell_end_the_run() {
         let said = run(&model, &name, &backend).unwrap_err();
         assert!(said.contains("keyfold migrate abort"), "{way}: {said}");
         let mut source = Postgres::open(&name).unwrap();
-        let ended = abort(&mut source, &backend, (&model, None), false);
+        let ended = abort(&mut source, &backend, (&model, None), Abort::Own);
         assert!(ended.is_ok(), "{ended:?}");
         program.must("DROP TABLE t; DROP TABLE IF EXISTS t2; DROP TABLE IF EXISTS t3");
     }
@@ -498,7 +498,7 @@ fn what_others_have_made_stays() {
     let said = run(&model, &name, &backend).unwrap_err();
     assert!(said.contains("none that a migration has made"), "{said}");
     let mut source = Postgres::open(&name).unwrap();
-    assert!(abort(&mut source, &backend, (&model, None), true).is_err());
+    assert!(abort(&mut source, &backend, (&model, None), Abort::Foreign).is_err());
     drop(source);
     program.must("DROP PUBLICATION keyfold_migrate");
     let slot = "SELECT pg_create_logical_replication_slot('keyfold_migrate_' || oid, 'test_decoding') FROM pg_database \

@@ -5,10 +5,13 @@
 //!
 //! - `switch`: who leads becomes the other side, and back. `sides`: the tables take writes of programs, or refuse
 //!   them. `streams`: the records of the tables; `reverse`: a run that carries them; `rows`: items become rows;
-//!   `unread`: items that no row can be of, by what a column `holds`.
+//!   `unread`: items that no row can be of, by what a column `holds`. `rowless`: those
+//!   that no row is made of. `mended`: what differs is written.
 
 mod holds;
+mod mended;
 mod reverse;
+pub(crate) mod rowless;
 mod rows;
 pub(crate) mod sides;
 mod streams;

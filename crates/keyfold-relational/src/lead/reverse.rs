@@ -1,6 +1,7 @@
 //! A run while the tables lead: the records of their streams name items, and the rows of these become what the items
 //! are now.
 
+use super::rowless::{Standing, standing};
 use super::rows::{Carried, Now, Rows, leading};
 use super::sides::names;
 use super::streams::Streams;
@@ -13,7 +14,7 @@ use crate::verify::stored;
 use crate::world::{self, Moment};
 use keyfold_api::StreamEvent;
 use keyfold_client::ClientError;
-use keyfold_client::kinds::{Kinds, Role};
+use keyfold_client::kinds::Kinds;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::stored::values_of;
 use keyfold_types::Item;
@@ -234,29 +235,25 @@ impl<'a, 'm> Migration<'a, 'm> {
         table: &str,
         event: &StreamEvent,
     ) -> Result<Option<(usize, Values)>, ClientError> {
-        let model = self.mapping.model;
         let Some(kinds) = kinds.iter().find(|one| one.table.name == table) else {
             return Ok(None);
         };
         let item = item_of(event)?;
-        let Some(kind) = kinds.kind_of(&item) else {
-            return Ok(None);
+        let at = match standing(self.mapping, kinds, &item) {
+            Standing::Row(at) => at,
+            Standing::Follows => return Ok(None),
+            Standing::None(name) => {
+                self.progress.add_rowless(name);
+                return Ok(None);
+            }
         };
-        let Some(entity) = model
-            .entities
-            .get(kind.at)
-            .filter(|_| kind.role == Role::Main)
-        else {
-            return Ok(None);
-        };
-        let mut mapped = self.mapping.entities.iter();
-        let Some(mapped) = mapped.position(|one| one.entity.name == entity.name) else {
+        let Some(entity) = self.mapping.entities.get(at).map(|one| one.entity) else {
             return Ok(None);
         };
         let identity = entity.identity().into_iter();
         let of = std::slice::from_ref(&item);
         let key = values_of(kinds.table, entity, None, identity, of)?;
-        Ok(Some((mapped, key)))
+        Ok(Some((at, key)))
     }
 
     /// Forgets the changes that the database has kept of what was carried into it.
@@ -283,6 +280,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// has thrown them away, it keeps those from now on.
     pub(crate) fn keep_watch(&mut self, state: &State) -> Result<(), Ended> {
         let (watched, id) = (&self.mapping.watched, &state.id);
+        self.asked(|source| source.check_same())?;
         let checked = self.asked(|source| source.check_watch(watched));
         let is_closed = matches!(state.phase, Phase::Lead | Phase::Returning);
         match (checked, self.tables) {

@@ -14,10 +14,15 @@ use crate::run::{Ended, Migration};
 use crate::source::Tip;
 use crate::state::{Phase, State, States};
 use crate::taking::refused;
-use crate::verify::{Verified, VerifyError, verify};
+use crate::verify::{Verified, verify};
 use crate::world::Moment;
 use keyfold_client::ClientError;
 use std::time::Duration;
+
+/// So few changes are carried in a moment.
+const FEW: usize = 100;
+/// How long the changes of programs are carried that write them as fast.
+const CARRIED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Which way a switch goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +100,7 @@ impl Migration<'_, '_> {
         match (way, state.phase) {
             (Switch::Forth, Phase::Follow) => {
                 self.reopen(&state)?;
-                self.carry_all(&state, usize::MAX)?;
+                self.carry_most(&state)?;
                 // What the streams hold of before takes its time, in which programs still write.
                 let near = self.ends(&[])?;
                 state.closed = true;
@@ -131,6 +136,13 @@ impl Migration<'_, '_> {
                 Err(refused("this migration cannot be switched"))
             }
         }
+    }
+
+    /// Carries changes until few are left, while programs write more of them: the rest is carried when nobody can.
+    fn carry_most(&mut self, state: &State) -> Result<(), Ended> {
+        let began = Moment::now();
+        while self.carry_some(state, usize::MAX)? > FEW && began.elapsed() < CARRIED_WITHIN {}
+        Ok(())
     }
 
     fn sides(&self) -> Result<&Tables, Ended> {
@@ -169,7 +181,7 @@ impl Migration<'_, '_> {
     }
 
     /// Lets the database refuse writes, while this run has the migration.
-    fn close_rows(&mut self, state: &State) -> Result<(), Ended> {
+    pub(crate) fn close_rows(&mut self, state: &State) -> Result<(), Ended> {
         let (watched, instead) = (&self.mapping.watched, self.sides()?.connection.clone());
         let of = (state.id.as_str(), state.fence);
         Ok(self.asked(|source| leading(source)?.close(watched, of, &instead))?)
@@ -283,11 +295,7 @@ impl Migration<'_, '_> {
             return Ok(None);
         }
         let found = verify(self.mapping, self.source, self.backend, self.progress);
-        let found = found.map_err(|error| match error {
-            VerifyError::Source(error) => Ended::Source(error),
-            VerifyError::Target(error) => Ended::Target(error),
-            VerifyError::Problem(problem) => Ended::Problem(*problem),
-        })?;
+        let found = found?;
         match (self.progress.is_stopping(), found.count) {
             (true, _) => Err(Ended::Stopped),
             (false, 0) => Ok(None),

@@ -4,7 +4,7 @@ use super::closed::{self, LEAD, TRIGGER, VARIABLE, is_noted, is_there, note};
 use super::quoting::literal;
 use super::{Mariadb, catalog, rights};
 use crate::cell::Cell;
-use crate::noted::{self, FENCE, ID};
+use crate::noted::{self, FENCE, ID, PLACE};
 use crate::source::{Lead, Noted, SourceError, Tip, Watched, Wrote};
 
 impl Mariadb {
@@ -61,6 +61,7 @@ impl Lead for Mariadb {
         let mut parts = vec![
             (ID.to_owned(), id.to_owned()),
             (FENCE.to_owned(), fence.to_string()),
+            (PLACE.to_owned(), instead.to_owned()),
         ];
         let names = triggers.iter();
         parts.extend(names.map(|(name, _)| (format!("{TRIGGER}{name}"), String::new())));

@@ -7,7 +7,7 @@ use super::rights::{self, Use};
 use super::session::Session;
 use super::{Postgres, catalog};
 use crate::cell::Cell;
-use crate::noted::{self, FENCE, ID};
+use crate::noted::{self, FENCE, ID, PLACE};
 use crate::source::{Lead, Noted, SourceError, Tip, Watched, Wrote};
 use std::collections::BTreeSet;
 
@@ -62,8 +62,9 @@ impl Lead for Postgres {
         ))?;
         let made = rows.iter().filter_map(|row| row.get(0).map(str::to_owned));
         let made: BTreeSet<String> = made.collect();
-        let parts = [(ID, id.to_owned()), (FENCE, fence.to_string())];
-        let parts = parts.map(|(part, value)| (part.to_owned(), value));
+        let number = fence.to_string();
+        let parts = [(ID, id), (FENCE, &number), (PLACE, instead)];
+        let parts = parts.map(|(part, value)| (part.to_owned(), value.to_owned()));
         let statements = [
             LOCK_WITHIN.to_owned(),
             format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"),

@@ -4,7 +4,7 @@
 use super::triggers::{MARK, note, quoted};
 use super::{Sqlite, sql_value};
 use crate::cell::Cell;
-use crate::noted::{self, FENCE, ID};
+use crate::noted::{self, FENCE, ID, PLACE};
 use crate::source::{Lead, Noted, Source, SourceError, Tip, Watched, Wrote};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
@@ -101,7 +101,13 @@ impl Lead for Sqlite {
             note(&transaction, "TABLE", id, &format!("\"main\".\"{LEAD}\""))?;
         }
         let fence = fence.to_string();
-        for (part, value) in [(ID, id), (FENCE, fence.as_str()), ("carries", "0")] {
+        let parts = [
+            (ID, id),
+            (FENCE, fence.as_str()),
+            (PLACE, instead),
+            ("carries", "0"),
+        ];
+        for (part, value) in parts {
             set(&transaction, part, value)?;
         }
         for one in tables {

@@ -1,8 +1,10 @@
 //! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
-//! the program's: `triggers` makes them. `joins` says how SQLite compares columns, `lead` how it follows the tables. One migration at a time has the
+//! the program's: `triggers` makes them. `joins` says how SQLite compares columns, `lead` how it follows the tables, `history` whether the file
+//! is an older copy. One migration at a time has the
 //! database: it holds a lock on a file beside it, which the system takes back when the process ends.
 
 mod catalog;
+mod history;
 mod joins;
 mod lead;
 mod triggers;
@@ -12,7 +14,7 @@ use crate::source::Lead;
 use crate::source::TableColumn;
 use crate::source::{Change, Column, End, Source, SourceError, Touched, Watched};
 use crate::statement;
-use crate::world::Lock;
+use crate::world::{self, Lock};
 use keyfold_model::schema::origin::SqlTable;
 use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, OpenFlags};
@@ -27,6 +29,12 @@ const BUSY: Duration = Duration::from_secs(5);
 pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
+    /// What the system knew the file by when it was opened.
+    file: Option<(u64, u64)>,
+    /// The last round that is known.
+    round: Option<i64>,
+    /// Whether it is of this run.
+    is_begun: bool,
     /// The file whose lock says that a migration is under way.
     claimed: Option<Lock>,
 }
@@ -76,6 +84,9 @@ impl Sqlite {
         Ok(Sqlite {
             connection,
             path: path.to_owned(),
+            file: world::identity(path),
+            round: None,
+            is_begun: false,
             claimed: None,
         })
     }
@@ -263,15 +274,34 @@ impl Source for Sqlite {
     }
 
     fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
-        triggers::create(&mut self.connection, watched, id)
+        triggers::create(&mut self.connection, watched, id)?;
+        self.next_round(|_| Ok(()))
+    }
+
+    fn check_same(&mut self) -> Result<(), SourceError> {
+        self.check_history()
+    }
+
+    fn place(&self) -> Option<String> {
+        self.round.map(|round| round.to_string())
+    }
+
+    fn resume(&mut self, place: &str) -> Result<(), SourceError> {
+        let round = place.parse().map_err(|_| {
+            SourceError::lasting("the tables note a place of another version of keyfold")
+        })?;
+        self.round = Some(self.round.unwrap_or(0).max(round));
+        Ok(())
     }
 
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
-        triggers::check(&mut self.connection, watched)
+        triggers::check(&mut self.connection, watched)?;
+        self.begin_round()
     }
 
     fn unwatch(&mut self) -> Result<(), SourceError> {
         triggers::drop_all(&mut self.connection)?;
+        (self.round, self.is_begun) = (None, false);
         // Nothing is left beside the database either; whoever has it open still has its lock.
         if self.claimed.is_some() {
             Lock::remove(&self.lock_path()).map_err(|error| {
@@ -307,13 +337,15 @@ impl Source for Sqlite {
     }
 
     fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError> {
-        for (one, last) in watched.iter().zip(&change.mark) {
-            if *last > 0 {
-                let sql = triggers::forgotten(one);
-                self.connection.prepare_cached(&sql)?.execute([last])?;
+        self.next_round(|connection| {
+            for (one, last) in watched.iter().zip(&change.mark) {
+                if *last > 0 {
+                    let sql = triggers::forgotten(one);
+                    connection.prepare_cached(&sql)?.execute([last])?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn lead(&mut self) -> Option<&mut dyn Lead> {

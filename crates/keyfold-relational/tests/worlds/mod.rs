@@ -208,6 +208,9 @@ impl Source for Busy<'_> {
         self.inner.watch(watched, id)?;
         self.called()
     }
+    fn check_same(&mut self) -> Result<(), SourceError> {
+        self.inner.check_same()
+    }
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
         self.inner.check_watch(watched)
     }

@@ -2,28 +2,27 @@
 //! model say, and their changes follow.
 //!
 //! - `opening`: model, database and tables. `compare`: patterns are asked of both; `answers`: their sums.
-//! - `switching`: who leads becomes the other side.
+//! - `switching`: who leads becomes the other side. `ending`: a migration is completed, or given up.
 //! - `told`: what is shown; `reported`: what a report says.
 
 mod answers;
 mod compare;
+mod ending;
 mod opening;
 mod reported;
 mod switching;
 mod told;
 
-use super::database::failure;
-use super::moving::{asked, can_ask, looked_at, made_at, written_at};
+use super::moving::{asked, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
 use clap::{Args, Subcommand};
 use compare::Asking;
-use keyfold_client::Backend;
 use keyfold_relational::{
-    Ended, Migration, Phase, Progress, VerifyError, check, check_back, mend, verify,
+    Abort, Ended, Migration, Phase, Progress, Source, check, check_back, mend, verify,
 };
-use opening::{Both, Origin, mapping, unmapped};
+use opening::{Both, Origin, check_columns, mapping, unmapped};
 use reported::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,7 +68,8 @@ enum Action {
     Verify {
         #[command(flatten)]
         both: Both,
-        /// Write the items that differ as their rows say, and delete those that no row makes.
+        /// Write the items that differ as their rows say, and delete those that no row makes; while the tables lead,
+        /// write the rows as their items say.
         #[arg(long)]
         mend: bool,
         /// Begin at once.
@@ -94,6 +94,10 @@ enum Action {
         /// Also when the database keeps its changes for other tables, which are gone.
         #[arg(long)]
         foreign: bool,
+        /// Also when the database notes that these other tables lead: what programs have written to them, and no run
+        /// has carried, is in no row.
+        #[arg(long, requires = "foreign")]
+        lose_writes: bool,
         /// Begin at once.
         #[arg(long)]
         yes: bool,
@@ -116,8 +120,20 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Verify {
             both, yes, report, ..
         } => mended(both, *yes, report.as_deref(), output),
-        Action::Complete { both, yes } => complete(both, *yes, output),
-        Action::Abort { both, foreign, yes } => abort(both, *foreign, *yes, output),
+        Action::Complete { both, yes } => ending::complete(both, *yes, output),
+        Action::Abort {
+            both,
+            foreign,
+            lose_writes,
+            yes,
+        } => {
+            let which = match (foreign, lose_writes) {
+                (_, true) => Abort::LosingWrites,
+                (true, false) => Abort::Foreign,
+                (false, false) => Abort::Own,
+            };
+            ending::abort(both, which, *yes, output)
+        }
     }
 }
 
@@ -146,6 +162,8 @@ fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Re
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = Arc::new(made_at(&both.at)?);
     let tables = tables(&backend, &both.at, None)?;
+    let columns = (&opened.checked, opened.source.as_mut() as &mut dyn Source);
+    check_columns(&mapping, &backend, columns, output)?;
     let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
     for note in keyfold_client::tables::notes(mapping.model, &made) {
         terminal::error_line(&note);
@@ -158,18 +176,23 @@ fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Re
             .run(once)
     })?;
     backend.sync()?;
-    let figures = progress.figures();
     if let Some(file) = file {
         let parts = [
             reported::places(&mapping, &opened.source.name(), &both.at),
-            reported::done(&figures, began.elapsed()),
+            reported::done(&progress, began.elapsed()),
         ];
         let verdict = reported::verdict_of_run(&ended);
         file.write(&reported::report("A migration", verdict, parts))?;
     }
+    if matches!(ended, Ended::Source(_)) {
+        // A column that was dropped meanwhile is told with its line.
+        let source = opened.source.as_mut();
+        let now = self::mapping(&opened.checked, source, output)?;
+        check_columns(&now, &backend, (&opened.checked, source), output)?;
+    }
     let verdict = told::verdict(&ended);
-    let document = told::run_json(&ended, &figures);
-    output.report(document, || told::show_run(&ended, &figures), verdict)
+    let document = told::run_json(&ended, &progress);
+    output.report(document, || told::show_run(&ended, &progress), verdict)
 }
 
 fn status(both: &Both, output: Output) -> Result<(), Failure> {
@@ -193,15 +216,17 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
     let backend = looked_at(&both.at)?;
     let progress = Progress::default();
     let source = opened.source.as_mut();
+    let state = Migration::new(&mapping, source, &backend, &progress).state()?;
     let found = read(&progress, output, || {
         verify(&mapping, source, &backend, &progress)
     })?;
-    let found = found.map_err(of_comparison)?;
+    let found = found.map_err(told::of_comparison)?;
     if let Some(file) = file {
         let places = reported::places(&mapping, &opened.source.name(), &both.at);
         reported::write_verified(&file, places, &found, began.elapsed())?;
     }
-    let verdict = told::verdict_of_comparison(&found, progress.is_stopping());
+    let phase = state.map(|state| state.phase);
+    let verdict = told::verdict_of_comparison(&found, progress.is_stopping(), phase);
     output.report(
         told::verify_json(&found),
         || told::show_verify(&found),
@@ -209,159 +234,51 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
     )
 }
 
-fn of_comparison(error: VerifyError) -> Failure {
-    match error {
-        VerifyError::Source(error) => failure(error),
-        VerifyError::Target(error) => error.into(),
-        VerifyError::Problem(problem) => Failure::refused(problem.to_string()),
-    }
-}
-
 /// Writes what differs, and compares again.
 fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
     let file = report.map(File::of).transpose()?;
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
-    let backend = written_at(&both.at)?;
-    let state = {
-        let (progress, source) = (Progress::default(), opened.source.as_mut());
-        Migration::new(&mapping, source, &backend, &progress).state()?
-    };
-    if matches!(
-        state.map(|state| state.phase),
-        Some(Phase::Closing | Phase::Lead | Phase::Returning)
-    ) {
-        return Err(Failure::refused(
-            "the tables lead, or are about to: nothing is written over what they hold",
-        ));
+    let backend = Arc::new(written_at(&both.at)?);
+    let tables = tables(&backend, &both.at, None)?;
+    let (progress, source) = (Progress::default(), opened.source.as_mut());
+    let state = Migration::new(&mapping, source, &backend, &progress).state()?;
+    let phase = state.map(|state| state.phase);
+    if matches!(phase, Some(Phase::Closing | Phase::Returning)) {
+        return Err(Failure::refused(told::mending(phase)));
     }
+    let does_lead = phase == Some(Phase::Lead);
     if !yes {
-        terminal::error_line(
-            "items that differ are written as their rows say, and items that no row makes are deleted",
-        );
+        terminal::error_line(match does_lead {
+            false => {
+                "items that differ are written as their rows say, and items that no row makes are deleted"
+            }
+            true => {
+                "rows that differ are written as their items say, and rows of no item are deleted"
+            }
+        });
         asked("nothing was written")?;
     }
     let began = Instant::now();
-    let progress = Progress::default();
-    let source = opened.source.as_mut();
-    let found = read(&progress, output, || {
-        mend(&mapping, source, &backend, &progress)
+    let found = read(&progress, output, || match does_lead {
+        false => mend(&mapping, source, &backend, &progress).map_err(told::of_comparison),
+        true => {
+            let migration = Migration::new(&mapping, source, &backend, &progress);
+            let mended = migration.with_tables(&tables).mend_rows();
+            mended.map_err(|ended| told::failed(&ended))
+        }
     })?;
-    let found = found.map_err(of_comparison)?;
+    let found = found?;
     backend.sync()?;
     if let Some(file) = file {
         let places = reported::places(&mapping, &opened.source.name(), &both.at);
         reported::write_verified(&file, places, &found.verified, began.elapsed())?;
     }
     let verdict = told::verdict_of_mend(&found, progress.is_stopping());
-    output.report(told::mend_json(&found), || told::show_mend(&found), verdict)
-}
-
-fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
-    can_ask(yes, "the migration goes on")?;
-    let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
-    let backend = Arc::new(written_at(&both.at)?);
-    let sides = tables(&backend, &both.at, None)?;
-    let progress = Progress::default();
-    let source = opened.source.as_mut();
-    let state = Migration::new(&mapping, source, &backend, &progress).state()?;
-    let is_lead = does_lead(state.map(|state| state.phase))?;
-    if !yes {
-        terminal::error_line(match is_lead {
-            false => {
-                "what is written to the database afterwards is not carried any more; its programs should be stopped, \
-                 or write to the tables alone"
-            }
-            true => {
-                "what is written to the tables afterwards is not carried into the database any more"
-            }
-        });
-        asked("the migration goes on")?;
-    }
-    // What was written last is carried before the changes are dropped.
-    let ended = read(&progress, output, || {
-        Migration::new(&mapping, source, &backend, &progress)
-            .with_tables(&sides)
-            .run(true)
-    })?;
-    if !matches!(ended, Ended::Caught) {
-        let figures = progress.figures();
-        let document = told::run_json(&ended, &figures);
-        let verdict = told::verdict(&ended);
-        return output.report(document, || told::show_run(&ended, &figures), verdict);
-    }
-    // Programs go on writing to tables that lead.
-    if !is_lead {
-        let compared = Progress::default();
-        let found = read(&compared, output, || {
-            verify(&mapping, source, &backend, &compared)
-        })?;
-        let found = found.map_err(of_comparison)?;
-        if found.count > 0 || compared.is_stopping() {
-            let verdict = told::verdict_of_comparison(&found, compared.is_stopping());
-            return output.report(
-                told::verify_json(&found),
-                || told::show_verify(&found),
-                verdict,
-            );
-        }
-    }
-    let ended = Migration::new(&mapping, source, &backend, &progress)
-        .with_tables(&sides)
-        .complete();
-    settled(ended, &backend)?;
-    told::simple(
-        "completed",
-        "the migration is complete: the database keeps no changes any more",
-        output,
-    );
-    Ok(())
-}
-
-/// Whether the tables lead of a migration that can be completed.
-fn does_lead(phase: Option<Phase>) -> Result<bool, Failure> {
-    match phase {
-        Some(Phase::Lead) => Ok(true),
-        Some(Phase::Follow) => Ok(false),
-        Some(Phase::Closing | Phase::Returning) => Err(Failure::refused(
-            "a switch is under way: `keyfold migrate switch` goes on with it or gives it up",
-        )),
-        Some(Phase::Begin | Phase::Copy | Phase::Complete) | None => Err(Failure::refused(
-            "not every row is copied yet: `keyfold migrate run` first",
-        )),
-    }
-}
-
-/// Answers how a migration has ended.
-fn settled(ended: Result<(), Ended>, backend: &Backend) -> Result<(), Failure> {
-    match ended {
-        Ok(()) => Ok(backend.sync()?),
-        Err(ended) => told::verdict(&ended),
-    }
-}
-
-fn abort(both: &Both, foreign: bool, yes: bool, output: Output) -> Result<(), Failure> {
-    // A database that does not fit the model any more is given up as well.
-    let mut opened = both.origin.open(output)?;
-    let backend = Arc::new(written_at(&both.at)?);
-    let sides = tables(&backend, &both.at, None)?;
-    if !yes {
-        terminal::error_line(
-            "the database keeps no changes any more; what was written to the tables stays",
-        );
-        asked("nothing was given up")?;
-    }
-    let source = opened.source.as_mut();
-    let of = (&opened.checked.model, Some(&sides));
-    settled(
-        keyfold_relational::abort(source, &backend, of, foreign),
-        &backend,
-    )?;
-    told::simple(
-        "aborted",
-        "the migration was given up; what it has written stays",
-        output,
-    );
-    Ok(())
+    let what = if does_lead { "row" } else { "item" };
+    output.report(
+        told::mend_json(&found),
+        || told::show_mend(&found, what),
+        verdict,
+    )
 }

@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use clap::Args;
-use keyfold_relational::{MapError, Mapping, Source};
+use keyfold_client::Backend;
+use keyfold_relational::{MapError, Mapping, Migration, Progress, Source};
 use std::path::PathBuf;
 
 /// The model, and the database.
@@ -61,6 +62,23 @@ pub(super) fn mapping<'m>(
     output: Output,
 ) -> Result<Mapping<'m>, Failure> {
     Mapping::of(&checked.model, source).map_err(|error| unmapped(error, checked, output))
+}
+
+/// Refuses a migration of which columns are gone that the model takes values from, with their lines.
+pub(super) fn check_columns(
+    mapping: &Mapping<'_>,
+    backend: &Backend,
+    opened: (&Checked, &mut dyn Source),
+    output: Output,
+) -> Result<(), Failure> {
+    let (checked, source) = opened;
+    let progress = Progress::default();
+    let state = Migration::new(mapping, source, backend, &progress).state()?;
+    let lost = state.map_or_else(Vec::new, |state| mapping.lost(&state));
+    match lost.is_empty() {
+        true => Ok(()),
+        false => Err(model_file::refused(&lost, &checked.sources, output)),
+    }
 }
 
 /// Why a model does not fit a database, with the places of its faults.

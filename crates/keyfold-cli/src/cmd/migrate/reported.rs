@@ -1,13 +1,13 @@
 //! Reports of a migration: what was read, written and compared, how long it took, as a file for people.
 
 use super::answers::Sum;
-use super::told::{difference, sentence};
+use super::told::{difference, rowless_lines, sentence};
 pub(super) use crate::cmd::moving::report::File;
 use crate::cmd::moving::report::{Report, Section};
 use crate::failure::Failure;
 use crate::terminal::counted_u64;
 use keyfold_prove::live::LivePattern;
-use keyfold_relational::{Ended, Figures, Mapping, Verified};
+use keyfold_relational::{Ended, Mapping, Progress, Verified};
 use std::time::Duration;
 
 /// A report of some parts.
@@ -39,7 +39,8 @@ pub(super) fn places(mapping: &Mapping<'_>, from: &str, at: &str) -> Section {
 }
 
 /// What a run has done.
-pub(super) fn done(figures: &Figures, passed: Duration) -> Section {
+pub(super) fn done(progress: &Progress, passed: Duration) -> Section {
+    let figures = progress.figures();
     let seconds = passed.as_secs_f64();
     let mut section = Section::facts(
         "Read and written",
@@ -56,6 +57,11 @@ pub(super) fn done(figures: &Figures, passed: Duration) -> Section {
          a later one of its row is read once."
             .to_owned(),
     );
+    let rowless = progress.rowless();
+    if rowless.count > 0 {
+        let lines = rowless_lines(&rowless, "change of items without a row");
+        section.notes.push(format!("{}.", lines.join("; ")));
+    }
     section
 }
 

@@ -1,6 +1,6 @@
 //! Who leads becomes the other side: the tables, or the database again.
 
-use super::opening::{Both, mapping};
+use super::opening::{Both, check_columns, mapping};
 use super::told::{self, read};
 use crate::cmd::moving::{asked, can_ask, force, is_slow, written_at};
 use crate::failure::Failure;
@@ -8,7 +8,9 @@ use crate::output::Output;
 use crate::terminal::{self, GOOD};
 use clap::Args;
 use keyfold_client::Backend;
-use keyfold_relational::{Ended, Migration, Progress, Switch, Tables, Turned};
+use keyfold_relational::{
+    Ended, Mapping, Migration, Phase, Progress, Rowless, Source, Switch, Tables, Turned, rowless,
+};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +47,29 @@ pub(super) fn tables(
     Ok(Tables::new(backend, at, force(is_slow, given), settle))
 }
 
+/// The items that no row is made of, which the database will not have when it leads again: they are said before
+/// anything is closed.
+fn left_behind(
+    mapping: &Mapping<'_>,
+    source: &mut dyn Source,
+    backend: &Backend,
+    output: Output,
+) -> Result<Rowless, Failure> {
+    let progress = Progress::default();
+    let state = Migration::new(mapping, source, backend, &progress).state()?;
+    if state.is_none_or(|state| state.phase != Phase::Lead) {
+        return Ok(Rowless::default());
+    }
+    let left = read(&progress, output, || rowless(mapping, backend, &progress))??;
+    if progress.is_stopping() {
+        return Err(Failure::refused("nothing was switched"));
+    }
+    for line in told::rowless_lines(&left, "item of the tables") {
+        terminal::error_line(&line);
+    }
+    Ok(left)
+}
+
 pub(super) fn switch(switching: &Switching, output: Output) -> Result<(), Failure> {
     const NOTHING: &str = "nothing was switched";
     can_ask(switching.yes, NOTHING)?;
@@ -53,6 +78,17 @@ pub(super) fn switch(switching: &Switching, output: Output) -> Result<(), Failur
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = Arc::new(written_at(&both.at)?);
     let tables = tables(&backend, &both.at, switching.settle)?;
+    let columns = (&opened.checked, opened.source.as_mut() as &mut dyn Source);
+    check_columns(&mapping, &backend, columns, output)?;
+    let left = match switching.back && !switching.quick {
+        true => Some(left_behind(
+            &mapping,
+            opened.source.as_mut(),
+            &backend,
+            output,
+        )?),
+        false => None,
+    };
     if !switching.yes {
         terminal::error_line(match switching.back {
             false => {
@@ -76,7 +112,7 @@ pub(super) fn switch(switching: &Switching, output: Output) -> Result<(), Failur
     })?;
     backend.sync()?;
     match turned {
-        Ok(turned) => show(way, turned, output),
+        Ok(turned) => show(way, turned, left.as_ref(), output),
         Err(ended) if matches!(*ended, Ended::Stopped) => Err(Failure::refused(
             "the switch was stopped: the same command goes on with it",
         )),
@@ -85,7 +121,12 @@ pub(super) fn switch(switching: &Switching, output: Output) -> Result<(), Failur
 }
 
 /// Says what a switch was.
-fn show(way: Switch, turned: Turned, output: Output) -> Result<(), Failure> {
+fn show(
+    way: Switch,
+    turned: Turned,
+    left: Option<&Rowless>,
+    output: Output,
+) -> Result<(), Failure> {
     // Who leads now: what is given up leaves the side that led.
     let leads = match (way, &turned) {
         (Switch::Forth, Turned::Differs(_)) => "the database leads still",
@@ -93,9 +134,13 @@ fn show(way: Switch, turned: Turned, output: Output) -> Result<(), Failure> {
         (Switch::Forth, _) => "programs write to the tables",
         (Switch::Back, _) => "programs write to the database",
     };
+    let phase = match way {
+        Switch::Forth => Phase::Follow,
+        Switch::Back => Phase::Lead,
+    };
     match turned {
         Turned::Differs(found) => {
-            let verdict = told::verdict_of_switch(&found, leads);
+            let verdict = told::verdict_of_switch(&found, leads, phase);
             output.report(
                 told::verify_json(&found),
                 || told::show_verify(&found),
@@ -111,7 +156,11 @@ fn show(way: Switch, turned: Turned, output: Output) -> Result<(), Failure> {
             output.result(
                 || {
                     let paused = u64::try_from(paused.as_millis()).unwrap_or(u64::MAX);
-                    json!({ "state": word, "pausedMs": paused })
+                    let mut document = json!({ "state": word, "pausedMs": paused });
+                    if let Some(left) = left.filter(|left| left.count > 0) {
+                        document["rowless"] = told::rowless_json(left);
+                    }
+                    document
                 },
                 || {
                     terminal::line(&format!(

@@ -1,11 +1,13 @@
 //! What is shown of a migration: for people, and for programs.
 
+use crate::cmd::database;
 use crate::cmd::watched::{Stand, watched};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
 use keyfold_relational::{
-    Alike, Checked, Ended, Figures, Mended, Problem, Progress, State, Verified,
+    Alike, Checked, Ended, Figures, Mended, Phase, Problem, Progress, Rowless, State, Verified,
+    VerifyError,
 };
 use serde_json::{Value as Json, json};
 
@@ -15,13 +17,25 @@ pub(super) fn stand(figures: &Figures) -> Stand {
         true => "following",
         false => "copying",
     };
-    Stand {
-        line: format!(
+    let line = match figures.leads {
+        false => format!(
             "{does}: {} read, {} put, {} deleted",
             counted_u64(figures.read, "row"),
             counted_u64(figures.put, "item"),
             figures.deleted,
         ),
+        true => format!(
+            "{does} the tables: {} put, {} deleted{}",
+            counted_u64(figures.put, "row"),
+            figures.deleted,
+            match figures.rowless {
+                0 => String::new(),
+                count => format!(", {} without a row", counted_u64(count, "change")),
+            }
+        ),
+    };
+    Stand {
+        line,
         member: "counted",
         counted: counted(figures),
     }
@@ -43,6 +57,7 @@ fn counted(figures: &Figures) -> Json {
         "put": figures.put,
         "deleted": figures.deleted,
         "changes": figures.changes,
+        "rowless": figures.rowless,
     })
 }
 
@@ -164,11 +179,34 @@ fn word(ended: &Ended) -> &'static str {
     }
 }
 
-pub(super) fn run_json(ended: &Ended, figures: &Figures) -> Json {
-    json!({ "state": word(ended), "counted": counted(figures) })
+pub(super) fn run_json(ended: &Ended, progress: &Progress) -> Json {
+    let mut document = json!({ "state": word(ended), "counted": counted(&progress.figures()) });
+    let rowless = progress.rowless();
+    if rowless.count > 0 {
+        document["rowless"] = rowless_json(&rowless);
+    }
+    document
 }
 
-pub(super) fn show_run(ended: &Ended, figures: &Figures) {
+pub(super) fn rowless_json(rowless: &Rowless) -> Json {
+    json!({ "count": rowless.count, "examples": rowless.first })
+}
+
+/// What is said of items that no row is made of, or of their changes.
+pub(super) fn rowless_lines(rowless: &Rowless, what: &str) -> Vec<String> {
+    if rowless.count == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "{}, of which the database has nothing",
+        counted_u64(rowless.count, what)
+    )];
+    lines.extend(rowless.first.iter().cloned());
+    lines
+}
+
+pub(super) fn show_run(ended: &Ended, progress: &Progress) {
+    let figures = progress.figures();
     let put = match figures.leads {
         true => counted_u64(figures.put, "row"),
         false => format!(
@@ -182,6 +220,9 @@ pub(super) fn show_run(ended: &Ended, figures: &Figures) {
         figures.deleted,
         counted_u64(figures.changes, "change"),
     ));
+    for line in rowless_lines(&progress.rowless(), "change of items without a row") {
+        terminal::line(&format!("{FAINT}{line}{FAINT:#}"));
+    }
     match ended {
         Ended::Caught => terminal::line(&format!("{GOOD}everything is carried{GOOD:#}")),
         Ended::Stopped => terminal::line("the same command goes on from here"),
@@ -200,6 +241,23 @@ pub(super) fn verdict(ended: &Ended) -> Result<(), Failure> {
         ))),
         Ended::Source(error) => Err(Failure::backend(error.message.clone())),
         Ended::Target(error) => Err(error.clone().into()),
+    }
+}
+
+/// Why a comparison has come to no result.
+pub(super) fn of_comparison(error: VerifyError) -> Failure {
+    match error {
+        VerifyError::Source(error) => database::failure(error),
+        VerifyError::Target(error) => error.into(),
+        VerifyError::Problem(problem) => Failure::refused(problem.to_string()),
+    }
+}
+
+/// What a command says that has come to no result.
+pub(super) fn failed(ended: &Ended) -> Failure {
+    match verdict(ended) {
+        Err(failure) => failure,
+        Ok(()) => Failure::refused("it was stopped: the same command begins again"),
     }
 }
 
@@ -236,17 +294,17 @@ pub(super) fn show_status(state: Option<&State>) {
             "from {}: {}, {} copied",
             state.source,
             match state.phase {
-                keyfold_relational::Phase::Copy => format!("copying {}", state.entity),
-                keyfold_relational::Phase::Follow => "following changes".to_owned(),
-                keyfold_relational::Phase::Begin => "beginning".to_owned(),
-                keyfold_relational::Phase::Closing => {
+                Phase::Copy => format!("copying {}", state.entity),
+                Phase::Follow => "following changes".to_owned(),
+                Phase::Begin => "beginning".to_owned(),
+                Phase::Closing => {
                     "nobody writes, a switch to the tables is under way".to_owned()
                 }
-                keyfold_relational::Phase::Lead => "the tables lead".to_owned(),
-                keyfold_relational::Phase::Returning => {
+                Phase::Lead => "the tables lead".to_owned(),
+                Phase::Returning => {
                     "nobody writes, a switch back to the database is under way".to_owned()
                 }
-                keyfold_relational::Phase::Complete => "complete".to_owned(),
+                Phase::Complete => "complete".to_owned(),
             },
             counted_u64(state.rows, "row"),
         )),
@@ -281,7 +339,27 @@ pub(super) fn show_verify(found: &Verified) {
     }
 }
 
-pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Result<(), Failure> {
+/// What `verify --mend` does of what differs.
+pub(super) fn mending(phase: Option<Phase>) -> &'static str {
+    match phase {
+        Some(Phase::Lead) => {
+            "`keyfold migrate run` carries what programs have written to the tables; `keyfold migrate verify --mend` writes \
+             the rows as their items say, and deletes those of no item"
+        }
+        Some(Phase::Closing | Phase::Returning) => {
+            "a switch is under way: go on with it, or give it up, before anything is mended"
+        }
+        Some(Phase::Begin | Phase::Copy | Phase::Follow | Phase::Complete) | None => {
+            "`keyfold migrate verify --mend` writes what the rows say"
+        }
+    }
+}
+
+pub(super) fn verdict_of_comparison(
+    found: &Verified,
+    is_stopped: bool,
+    phase: Option<Phase>,
+) -> Result<(), Failure> {
     match found.count {
         _ if is_stopped => Err(Failure::refused(
             "the comparison was stopped before its end",
@@ -289,18 +367,21 @@ pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Resul
         0 => Ok(()),
         count => {
             let items = difference(count);
-            Err(Failure::refused(format!(
-                "{items}: `keyfold migrate verify --mend` writes what the rows say"
-            )))
+            Err(Failure::refused(format!("{items}: {}", mending(phase))))
         }
     }
 }
 
-/// The verdict of a switch that found that the sides differ.
-pub(super) fn verdict_of_switch(found: &Verified, leads: &str) -> Result<(), Failure> {
+/// The verdict of a switch that found that the sides differ. `phase` is that of the side which leads still.
+pub(super) fn verdict_of_switch(
+    found: &Verified,
+    leads: &str,
+    phase: Phase,
+) -> Result<(), Failure> {
     Err(Failure::refused(format!(
-        "{}: nothing was switched, and {leads}",
-        difference(found.count)
+        "{}: nothing was switched, and {leads}; {}",
+        difference(found.count),
+        mending(Some(phase))
     )))
 }
 
@@ -319,10 +400,10 @@ pub(super) fn mend_json(found: &Mended) -> Json {
     document
 }
 
-pub(super) fn show_mend(found: &Mended) {
+pub(super) fn show_mend(found: &Mended, what: &str) {
     terminal::line(&format!(
         "{} put, {} deleted",
-        counted_u64(found.put, "item"),
+        counted_u64(found.put, what),
         found.deleted
     ));
     show_verify(&found.verified);
@@ -335,7 +416,7 @@ pub(super) fn verdict_of_mend(found: &Mended, is_stopped: bool) -> Result<(), Fa
             "{} still: mend the rows or the model",
             difference(count)
         ))),
-        _ => verdict_of_comparison(&found.verified, is_stopped),
+        _ => verdict_of_comparison(&found.verified, is_stopped, None),
     }
 }
 
