@@ -4,6 +4,8 @@ use super::carry::one_begun;
 use super::comparing::{Course, Pair, compared_one};
 use super::consent::{asked, can_ask};
 use super::cost::Priced;
+use super::exporting;
+use super::exports::folder_of;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
@@ -27,6 +29,9 @@ use std::time::Duration;
 /// The moves of the target.
 pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Result<(), Failure> {
     let file = file.map(File::of).transpose()?;
+    if let (Some(folder), None) = (folder_of(&places.to), &file) {
+        return exporting::status(&folder, output);
+    }
     let opened = places.open_for_moves()?;
     let moves = places.moves(&*opened.world())?;
     if let Some(file) = &file {
@@ -125,6 +130,9 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
         "these tables of the target are deleted",
         "nothing was deleted",
     ];
+    if let Some(folder) = folder_of(&places.to) {
+        return exporting::abort(&folder, yes, output);
+    }
     can_ask(yes, asked[1])?;
     let opened = places.open_for_moves()?;
     let world = opened.world();
