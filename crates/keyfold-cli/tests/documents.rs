@@ -372,6 +372,18 @@ fn every_command_prints_one_document_of_the_schema() {
         (1, vec!["move", "keyfold:d", "keyfold:m"]),
         // The refused move has left nothing.
         (4, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
+        (0, vec!["move", "keyfold:d", "export:exported"]),
+        (0, vec!["move", "status", "keyfold:d", "export:exported"]),
+        (0, vec!["move", "verify", "keyfold:d", "export:exported"]),
+        (1, vec!["move", "keyfold:d", "export:exported"]),
+        (
+            2,
+            vec!["move", "complete", "keyfold:d", "export:exported", "--yes"],
+        ),
+        (
+            4,
+            vec!["move", "abort", "keyfold:d", "export:exported", "--yes"],
+        ),
         (2, vec!["move", "keyfold:d"]),
         (2, vec!["move", "keyfold:d", "keyfold:d"]),
         (0, vec!["doctor", "--data", "d"]),

@@ -1,4 +1,4 @@
-//! Moves the table of an export to a server, and kills the command meanwhile.
+//! Moves the table of an export to a server, and tables of a server to exports, and kills the command meanwhile.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -9,9 +9,9 @@
 mod workplace;
 
 use keyfold_api::{
-    DescribeExportInput, DescribeTableInput, ExportFormat, ExportTableToPointInTimeInput, Named,
-    PointInTimeRecoverySpecification, PutItemInput, Response, UpdateContinuousBackupsInput,
-    WireName as _, known,
+    DescribeExportInput, DescribeImportInput, DescribeTableInput, ExportFormat,
+    ExportTableToPointInTimeInput, Named, PointInTimeRecoverySpecification, PutItemInput, Response,
+    UpdateContinuousBackupsInput, WireName as _, known,
 };
 use keyfold_client::Backend;
 use keyfold_types::Item;
@@ -188,8 +188,22 @@ fn an_export_as_ion_is_moved_to_a_folder() {
 fn an_export_is_neither_written_nor_followed() {
     let place = Workplace::new();
     let to = Server::start(&[]);
-    let said = refusal(&place, 2, &["move", &to.endpoint, "export:x"]);
-    assert!(said.contains("`export:x` is read only"), "{said}");
+    for arguments in [&["pause"][..], &["complete", "--yes"]] {
+        let arguments = [&["move"], arguments, &[&to.endpoint, "export:x"]].concat();
+        let said = refusal(&place, 2, &arguments);
+        assert!(
+            said.contains("nothing is paused, completed or changed"),
+            "{said}"
+        );
+    }
+    for word in ["switch", "reverse"] {
+        let said = refusal(
+            &place,
+            1,
+            &["move", word, &to.endpoint, "export:x", "--yes"],
+        );
+        assert!(said.contains("there is nothing to switch"), "{said}");
+    }
     let said = refusal(&place, 2, &["move", "export:x", &to.endpoint, "--follow"]);
     assert!(said.contains("has no changes to follow"), "{said}");
     let said = refusal(&place, 1, &["move", "export:x", &to.endpoint]);
@@ -199,4 +213,182 @@ fn an_export_is_neither_written_nor_followed() {
     let said = refusal(&place, 1, &["move", "export:x", "keyfold:data"]);
     assert!(said.contains("written last"), "{said}");
     assert!(!place.folder.path().join("data").exists());
+}
+
+/// A second table, whose name has all signs that a name may have.
+const ODD: &str = "Odd.name-1_x";
+
+fn create_odd(server: &Server) {
+    let mut odd = definition();
+    odd["TableName"] = json!(ODD);
+    let body = odd.to_string();
+    let create = keyfold_wire::decode(keyfold_api::Operation::CreateTable, body.as_bytes());
+    server.backend().call(create.unwrap()).unwrap();
+}
+
+/// Imports the table of an export by ImportTable, and returns the number of its items.
+fn imported(buckets: &Path, root: &Path) -> i64 {
+    let server = Server::start(&["--buckets", &buckets.display().to_string()]);
+    let backend = server.backend();
+    let below = root.strip_prefix(buckets.join("out")).unwrap();
+    let mut parameters = definition();
+    parameters["TableName"] = json!("Imported");
+    let body = json!({
+        "S3BucketSource": { "S3Bucket": "out", "S3KeyPrefix": format!("{}/data/", below.display()) },
+        "InputFormat": "DYNAMODB_JSON",
+        "InputCompressionType": "GZIP",
+        "TableCreationParameters": parameters,
+    });
+    let body = body.to_string();
+    let import = keyfold_wire::decode(keyfold_api::Operation::ImportTable, body.as_bytes());
+    let Response::ImportTable(begun) = backend.call(import.unwrap()).unwrap() else {
+        panic!("the operation has its own answer");
+    };
+    let arn = begun.import_table_description.unwrap().import_arn;
+    loop {
+        let input = DescribeImportInput {
+            import_arn: arn.clone(),
+        };
+        let Response::DescribeImport(now) = backend.call(input.into()).unwrap() else {
+            panic!("the operation has its own answer");
+        };
+        let now = now.import_table_description.unwrap();
+        match known(&now.import_status).unwrap().word() {
+            "IN_PROGRESS" => std::thread::sleep(Duration::from_millis(20)),
+            "COMPLETED" => break now.imported_item_count.unwrap(),
+            _ => panic!("{now:?}"),
+        }
+    }
+}
+
+#[test]
+fn tables_become_exports_over_kills() {
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    fill(&from);
+    create_odd(&from);
+    let both = [from.endpoint.as_str(), "export:out"];
+    let run = [&["move"][..], &both].concat();
+    let said = refusal(&place, 1, &run);
+    assert!(said.contains("--writers-stopped"), "{said}");
+    assert!(!place.folder.path().join("out").exists());
+    let run = [&run[..], &["--writers-stopped"]].concat();
+
+    let named = ["--table", TABLE];
+    let read = ["move", "export:out", "keyfold:data"];
+    for millis in [200, 400, 600] {
+        let mut command = place.command(&[&run[..], &["--rate", "100"]].concat());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+        // A page waits for seconds at this rate.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        refusal(&place, 1, &read);
+        refusal(&place, 1, &[&read[..], &named].concat());
+        assert!(!place.folder.path().join("data").exists());
+    }
+    // Whatever the kills have left, there is a note from here on.
+    let begun = place
+        .folder
+        .path()
+        .join("out/AWSDynamoDB/keyfold-move.json");
+    if begun.exists() {
+        let status = place.json(0, &[&["move", "status"][..], &both].concat());
+        assert_eq!(status["tables"].as_array().unwrap().len(), 2, "{status}");
+        let other = [&run[..], &named].concat();
+        let said = refusal(&place, 1, &other);
+        assert!(said.contains("of other tables"), "{said}");
+        place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
+        let said = refusal(&place, 4, &[&["move", "resume"][..], &both].concat());
+        assert!(said.contains("an export is complete when"), "{said}");
+    }
+    let done = place.json(0, &[&run[..], &["--report", "r.md"]].concat());
+    assert_eq!(done["isEven"], true, "{done}");
+    assert_eq!(done["tables"][0]["items"], ITEMS, "{done}");
+    assert!(!begun.exists());
+    let report = std::fs::read_to_string(place.folder.path().join("r.md")).unwrap();
+    for part in [
+        "All tables are exported",
+        "An export is a stopped copy",
+        ODD,
+    ] {
+        let part = part.replace('_', "\\_");
+        assert!(report.contains(&part), "{part}: {report}");
+    }
+    let said = refusal(&place, 1, &run);
+    assert!(said.contains("of the table Notes already"), "{said}");
+
+    let verify = [&["move", "verify"][..], &both].concat();
+    let equal = place.json(0, &verify);
+    assert_eq!(equal["tables"].as_array().unwrap().len(), 2, "{equal}");
+    put(&from.backend(), 7, "other");
+    let document = place.json(1, &verify);
+    let found = &document["result"]["tables"][0]["differences"];
+    assert_eq!(found[0]["attributes"], json!(["text"]), "{document}");
+    put(&from.backend(), 7, "first");
+
+    place.json(0, &read);
+    let back = [from.endpoint.as_str(), "keyfold:data"];
+    place.json(0, &[&["move", "verify"][..], &back].concat());
+    let root = done["tables"][0]["export"].as_str().unwrap();
+    let root = place.folder.path().join(root);
+    assert_eq!(imported(place.folder.path(), &root), ITEMS as i64);
+    // A data folder has no other writers, and an export is a source, too.
+    place.json(0, &["move", "keyfold:data", "export:second"]);
+    place.json(0, &["move", "export:second", "export:third"]);
+    let said = refusal(&place, 2, &["move", "export:third", "export:./third"]);
+    assert!(said.contains("are one place"), "{said}");
+    place.json(0, &["move", "verify", &from.endpoint, "export:third"]);
+    let said = refusal(&place, 1, &["move", "keyfold:data", "export:data"]);
+    assert!(said.contains("is a data folder of Keyfold"), "{said}");
+}
+
+/// The disk is a small file system in memory, in a mount namespace of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing_that_looks_whole() {
+    const SCRIPT: &str = r#"
+set -e
+mount -t tmpfs -o size=64k tmpfs disk
+set +e
+"$KEYFOLD" move "$FROM" export:disk/out --writers-stopped --json > first; echo $? > first.code
+"$KEYFOLD" move export:disk/out keyfold:data --json > read; echo $? > read.code
+mount -o remount,size=16m disk
+"$KEYFOLD" move "$FROM" export:disk/out --writers-stopped --json > second; echo $? > second.code
+"$KEYFOLD" move verify "$FROM" export:disk/out --json > verify; echo $? > verify.code
+"#;
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    fill(&from);
+    // Nothing makes these bytes fewer.
+    let mut rng = fastrand::Rng::with_seed(7);
+    for number in 0..100 {
+        let text: String = (0..4_000).map(|_| rng.alphanumeric()).collect();
+        put(&from.backend(), number, &text);
+    }
+    std::fs::create_dir(place.folder.path().join("disk")).unwrap();
+    let mut shell = std::process::Command::new("unshare");
+    shell.args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT]);
+    shell.current_dir(place.folder.path());
+    shell.env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"));
+    shell.env("FROM", &from.endpoint);
+    let status = shell
+        .status()
+        .expect("the test needs `unshare` and user namespaces");
+    assert!(status.success());
+    let of = |name: &str| {
+        let text = std::fs::read_to_string(place.folder.path().join(name)).unwrap();
+        text.trim().to_owned()
+    };
+    assert_eq!(of("first.code"), "1", "{}", of("first"));
+    let said = of("first");
+    assert!(
+        said.contains("No space left") && said.contains("is not whole"),
+        "{said}"
+    );
+    assert_eq!(of("read.code"), "1", "{}", of("read"));
+    assert!(of("read").contains("are not all written"), "{}", of("read"));
+    assert_eq!(of("second.code"), "0", "{}", of("second"));
+    assert_eq!(of("verify.code"), "0", "{}", of("verify"));
 }

@@ -17,7 +17,7 @@
 //! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
 //!   table refuses writes; `both`: both directions; `owned`: the process that a switch belongs to; `shut`: both tables refuse writes; `swapped`: the other direction.
 //! - [`alone`]: a table refuses writes whose other side is no table.
-//! - `exported`: an export in S3's layout as a source; `sides`: what a place is.
+//! - `exported`: an export in S3's layout as a place; `sides`: what a place is.
 //! - `values`: attributes of rows.
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
@@ -72,7 +72,7 @@ pub use copy::HAS_NONE;
 pub use ending::{
     Aborted, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
 };
-pub use exported::{DEFINITION, Exports};
+pub use exported::{DEFINITION, Exports, Unfinished, Writing, may_export};
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
 pub use located::{Whereabouts, located};
 pub use meter::{For, Units, measured, units};

@@ -47,6 +47,34 @@ fn is_real(path: &Path, is_kind: fn(&Metadata) -> bool) -> bool {
     path.symlink_metadata().is_ok_and(|about| is_kind(&about))
 }
 
+/// Waits until the names in a folder are on the disk, where the system opens folders.
+///
+/// # Errors
+/// `File` when the folder cannot be synced.
+pub fn sync_folder(folder: &Path) -> Result<(), TransferError> {
+    if cfg!(unix) {
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(TransferError::file(folder))?;
+    }
+    Ok(())
+}
+
+/// Opens a regular file itself, and no other file to which a link leads.
+pub(crate) fn open_file(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32,
+    );
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
+    Ok(file)
+}
+
 /// Whether no part of a key leads out of the bucket.
 fn is_inside(key: &str) -> bool {
     !key.contains('\\')
@@ -76,6 +104,32 @@ impl Bucket {
         let bucket = Bucket::named(buckets, name)?;
         std::fs::create_dir_all(&bucket.folder).map_err(TransferError::file(&bucket.folder))?;
         Ok(bucket)
+    }
+
+    /// A folder as a bucket, which is created if it is absent.
+    ///
+    /// # Errors
+    /// `File` when the folder cannot be created.
+    pub fn at(folder: &Path) -> Result<Bucket, TransferError> {
+        std::fs::create_dir_all(folder).map_err(TransferError::file(folder))?;
+        Ok(Bucket {
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Waits until the names in a folder of the bucket, and in those above it, are on the disk.
+    ///
+    /// # Errors
+    /// `Name` when the key would lead out of the bucket, `File` when a folder cannot be synced.
+    pub(crate) fn sync_folders(&self, key: &str) -> Result<(), TransferError> {
+        let path = self.path(key)?;
+        for folder in path.ancestors() {
+            sync_folder(folder)?;
+            if folder == self.folder {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn named(buckets: &Path, name: &str) -> Result<Bucket, TransferError> {
@@ -125,13 +179,6 @@ impl Bucket {
 
     /// Opens an object that [`Bucket::objects`] found. Links are not followed.
     pub(crate) fn read(&self, path: &Path) -> std::io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits() as i32,
-        );
         let within = path.strip_prefix(&self.folder).unwrap_or(path);
         let mut folder = self.folder.clone();
         for part in within.parent().into_iter().flat_map(Path::components) {
@@ -140,11 +187,7 @@ impl Bucket {
                 return Err(std::io::Error::other("a link leads to it"));
             }
         }
-        let file = options.open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(std::io::Error::other("it is no file"));
-        }
-        Ok(file)
+        open_file(path)
     }
 
     /// The path of an object.

@@ -177,8 +177,23 @@ impl ExportWriter {
 
     /// Writes a file into the folder of the export.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
+        self.written(name, bytes).map(drop)
+    }
+
+    /// Writes a file into the folder of the export, and returns its path once its bytes are on the disk.
+    fn written(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, TransferError> {
         let (path, mut file) = self.bucket.create(&format!("{}/{name}", self.root))?;
-        file.write_all(bytes).map_err(TransferError::file(&path))
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(TransferError::file(&path))?;
+        Ok(path)
+    }
+
+    /// Writes a file of the caller's own into the folder of the export. No manifest lists it.
+    ///
+    /// # Errors
+    /// When the bucket cannot be written.
+    pub fn beside(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
+        self.put(name, bytes)
     }
 
     /// The open data file, or the next one.
@@ -285,7 +300,10 @@ impl ExportWriter {
             ..
         } = file;
         out.finish()
-            .and_then(|mut out| out.flush())
+            .and_then(|mut out| {
+                out.flush()?;
+                out.get_ref().sync_all()
+            })
             .map_err(TransferError::file(&path))?;
         let written = std::fs::read(&path).map_err(TransferError::file(&path))?;
         let digest = Md5::digest(&written);
@@ -335,7 +353,10 @@ impl ExportWriter {
         {
             members.extend(extent);
         }
+        // An export is whole when it has its summary: all other files are on the disk before.
+        self.sync_folders()?;
         self.put_with_checksum("manifest-summary", summary.to_string().as_bytes())?;
+        self.sync_folders()?;
         Ok((
             format!("{}/manifest-summary.json", self.root),
             self.items,
@@ -343,13 +364,17 @@ impl ExportWriter {
         ))
     }
 
-    /// Writes a manifest and its checksum.
+    fn sync_folders(&self) -> Result<(), TransferError> {
+        self.bucket.sync_folders(&self.data)?;
+        self.bucket.sync_folders(&self.root)
+    }
+
+    /// Writes a manifest after its checksum. A process that ends meanwhile leaves no part of the manifest.
     fn put_with_checksum(&self, name: &str, bytes: &[u8]) -> Result<(), TransferError> {
-        self.put(&format!("{name}.json"), bytes)?;
-        self.put(
-            &format!("{name}.checksum"),
-            STANDARD.encode(Md5::digest(bytes)).as_bytes(),
-        )
+        let checksum = STANDARD.encode(Md5::digest(bytes));
+        self.put(&format!("{name}.checksum"), checksum.as_bytes())?;
+        let part = self.written(&format!("{name}.json.part"), bytes)?;
+        std::fs::rename(&part, part.with_extension("")).map_err(TransferError::file(&part))
     }
 }
 

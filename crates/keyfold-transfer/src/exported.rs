@@ -5,13 +5,15 @@
 //!
 //! The items are in `exported_items`.
 
-use crate::bucket::TransferError;
+pub use crate::bucket::sync_folder;
+use crate::bucket::{TransferError, open_file};
 use crate::export::Format;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use md5::{Digest, Md5};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The folder of all exports of a bucket and prefix.
@@ -20,6 +22,10 @@ const SUMMARY: &str = "manifest-summary";
 const FILES: &str = "manifest-files";
 /// The folder of data files, also of incremental exports, which share one.
 const DATA: &str = "data";
+
+/// The most bytes of a summary and of a checksum, and of a list of data files.
+const SUMMARY_BYTES_MAX: u64 = 1024 * 1024;
+const FILES_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// A full export of a table.
 #[derive(Debug, Clone)]
@@ -58,6 +64,8 @@ pub struct ExportedFile {
 pub struct Exports {
     /// The full exports, of one table each.
     pub full: Vec<Exported>,
+    /// The incremental exports, each with the table that it is of.
+    pub changes: Vec<(String, PathBuf)>,
     /// What is in the folder and is not read, each as a sentence.
     pub notes: Vec<String>,
 }
@@ -77,42 +85,81 @@ fn table_of(arn: &str) -> &str {
     arn.rsplit_once(":table/").map_or("", |(_, name)| name)
 }
 
-/// Finds the full exports of a folder, which is that of one, or has `AWSDynamoDB` in it.
+/// Reads a file, and no link, of at most so many bytes.
+///
+/// # Errors
+/// `File` when it cannot be read, `Export` when it has more bytes.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, TransferError> {
+    let mut bytes = Vec::new();
+    let read = open_file(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(TransferError::file(path))?;
+    match bytes.len() as u64 > most {
+        true => Err(wrong(format!(
+            "{} has more than {most} bytes, which no file of its name has",
+            path.display()
+        ))),
+        false => Ok(bytes),
+    }
+}
+
+/// Whether a folder is that of an export, also of one that has not ended.
+pub fn is_export(folder: &Path) -> bool {
+    ["_started", "manifest-summary.json", "manifest-files.json"]
+        .iter()
+        .any(|name| folder.join(name).symlink_metadata().is_ok())
+}
+
+/// Whether the export of a folder has ended: it has the summary, which is written last.
+pub fn has_ended(root: &Path) -> bool {
+    let summary = root.join(format!("{SUMMARY}.json"));
+    summary.symlink_metadata().is_ok()
+}
+
+/// Finds the full exports of a folder, which is that of one, or has `AWSDynamoDB` in it: of those tables that are
+/// named, or all. Exports of other tables are not judged.
 ///
 /// # Errors
 /// `Export` when there is none, when there are two of a table, and when a manifest is wrong; `File` when a
 /// file cannot be read.
-pub fn find(folder: &Path) -> Result<Exports, TransferError> {
-    let is_export = |path: &Path| {
-        ["_started", "manifest-summary.json", "manifest-files.json"]
-            .iter()
-            .any(|name| path.join(name).exists())
-    };
-    let roots = if is_export(folder) {
-        vec![folder.to_owned()]
-    } else {
-        folders(&base_of(folder)?)?
-    };
-    let mut exports = Exports::default();
-    for root in roots {
-        if !is_export(&root) {
-            continue;
-        }
-        match read(&root)? {
-            Kind::Full(export) => exports.full.push(*export),
-            Kind::Other(note) => exports.notes.push(note),
+pub fn find(folder: &Path, named: &[String]) -> Result<Exports, TransferError> {
+    let mut exports = read_all(folder, named)?;
+    for (table, root) in &exports.changes {
+        let mut full = exports.full.iter();
+        if let Some(full) = full.find(|one| one.table() == table) {
+            return Err(wrong(format!(
+                "{} has changes of the table {table} since a full export (it is an incremental export), and they are \
+                 not applied: {} names the full export alone, as it is without them",
+                root.display(),
+                full.root.display()
+            )));
         }
     }
-    if exports.full.is_empty() {
-        let why = match exports.notes.is_empty() {
-            true => format!("{} has no export of a table", folder.display()),
-            false => format!(
-                "{} has no full export of a table: {}",
-                folder.display(),
-                exports.notes.join("; ")
-            ),
+    let changes = exports.changes.iter();
+    let notes = changes.map(|(_, root)| {
+        format!(
+            "{} is an incremental export, which is not applied",
+            root.display()
+        )
+    });
+    exports.notes.extend(notes.collect::<Vec<_>>());
+    let about = || match exports.notes.is_empty() {
+        true => String::new(),
+        false => format!(": {}", exports.notes.join("; ")),
+    };
+    if exports.full.is_empty() && named.is_empty() {
+        let what = match exports.notes.is_empty() {
+            true => "no export of a table",
+            false => "no full export of a table",
         };
-        return Err(wrong(why));
+        return Err(wrong(format!("{} has {what}{}", folder.display(), about())));
+    }
+    let is_there = |name: &&String| exports.full.iter().any(|one| one.table() == *name);
+    if let Some(name) = named.iter().find(|name| !is_there(name)) {
+        return Err(wrong(format!(
+            "{} has no full export of the table {name}{}",
+            folder.display(),
+            about()
+        )));
     }
     for (at, one) in exports.full.iter().enumerate() {
         let mut others = exports.full.iter().skip(at + 1);
@@ -123,6 +170,31 @@ pub fn find(folder: &Path) -> Result<Exports, TransferError> {
                 other.root.display(),
                 one.table()
             )));
+        }
+    }
+    Ok(exports)
+}
+
+/// Reads the exports of a folder, also when two are of a table.
+///
+/// # Errors
+/// `Export` when the folder is none of exports, and when a manifest is wrong; `File` when a file cannot be read.
+pub fn read_all(folder: &Path, named: &[String]) -> Result<Exports, TransferError> {
+    let roots = if is_export(folder) {
+        vec![folder.to_owned()]
+    } else {
+        folders(&base_of(folder)?)?
+    };
+    let mut exports = Exports::default();
+    for root in roots {
+        if !is_export(&root) {
+            continue;
+        }
+        match read(&root, named)? {
+            Kind::Full(export) => exports.full.push(*export),
+            Kind::Other(note) => exports.notes.push(note),
+            Kind::Changes(table, root) => exports.changes.push((table, root)),
+            Kind::Unwanted => {}
         }
     }
     Ok(exports)
@@ -162,6 +234,10 @@ enum Kind {
     Full(Box<Exported>),
     /// It is none that can be read, as a sentence.
     Other(String),
+    /// It is an incremental export of this table.
+    Changes(String, PathBuf),
+    /// It is of a table that is not named.
+    Unwanted,
 }
 
 /// A manifest that was read.
@@ -173,19 +249,20 @@ struct Manifest {
 
 impl Manifest {
     /// Reads a manifest, and proves it by its checksum.
-    fn read(root: &Path, name: &str) -> Result<Manifest, TransferError> {
+    fn read(root: &Path, name: &str, most: u64) -> Result<Manifest, TransferError> {
         let path = root.join(format!("{name}.json"));
-        let bytes = std::fs::read(&path).map_err(TransferError::file(&path))?;
+        let bytes = read_file(&path, most)?;
         let digest = STANDARD.encode(Md5::digest(&bytes));
         // Older exports of the service have the second ending.
         let both = ["checksum", "md5"].map(|ending| root.join(format!("{name}.{ending}")));
-        let Some(beside) = both.iter().find(|path| path.exists()) else {
+        let Some(beside) = both.iter().find(|path| path.symlink_metadata().is_ok()) else {
             return Err(wrong(format!(
                 "{} has no {name}.checksum beside it: copy the whole export",
                 path.display()
             )));
         };
-        let said = std::fs::read_to_string(beside).map_err(TransferError::file(beside))?;
+        let said = read_file(beside, SUMMARY_BYTES_MAX)?;
+        let said = String::from_utf8_lossy(&said);
         if said.trim() != digest {
             return Err(wrong(format!(
                 "{} is not as it was written: its MD5 checksum is {digest}, and {} says {}",
@@ -220,23 +297,28 @@ fn count_of(json: &Json, name: &str) -> Option<u64> {
     json.get(name).and_then(Json::as_u64)
 }
 
-/// Reads the manifests of an export.
-fn read(root: &Path) -> Result<Kind, TransferError> {
-    if !root.join(format!("{SUMMARY}.json")).exists() {
+/// Reads the manifests of an export, of which no more than the summary is read when its table is not named.
+fn read(root: &Path, named: &[String]) -> Result<Kind, TransferError> {
+    if !has_ended(root) {
         return Ok(Kind::Other(format!(
             "{} has no {SUMMARY}.json, which is written last: that export has not ended, or was not copied whole",
             root.display()
         )));
     }
-    let summary = Manifest::read(root, SUMMARY)?;
-    let json = summary.json(1, &summary.text)?;
-    let kind = text_of(&json, "exportType").unwrap_or("FULL_EXPORT");
-    if kind != "FULL_EXPORT" {
-        return Ok(Kind::Other(format!(
-            "{} is an incremental export ({}), which is not applied",
-            root.display(),
-            kind.escape_debug()
-        )));
+    let summary = Manifest::read(root, SUMMARY, SUMMARY_BYTES_MAX);
+    let read = summary.and_then(|summary| Ok((summary.json(1, &summary.text)?, summary)));
+    let (json, summary) = match read {
+        Ok(read) => read,
+        // It may be that of another table.
+        Err(error) if !named.is_empty() => return Ok(Kind::Other(error.to_string())),
+        Err(error) => return Err(error),
+    };
+    let table = table_of(text_of(&json, "tableArn").unwrap_or_default());
+    if !named.is_empty() && !named.iter().any(|name| name == table) {
+        return Ok(Kind::Unwanted);
+    }
+    if text_of(&json, "exportType").is_some_and(|kind| kind != "FULL_EXPORT") {
+        return Ok(Kind::Changes(table.to_owned(), root.to_owned()));
     }
     let text = |name: &str| text_of(&json, name).ok_or_else(|| summary.lacks(1, name));
     let count = |name: &str| count_of(&json, name).ok_or_else(|| summary.lacks(1, name));
@@ -257,7 +339,7 @@ fn read(root: &Path) -> Result<Kind, TransferError> {
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(summary.lacks(1, "ARN of a table as tableArn"));
     }
-    let files = Manifest::read(root, FILES)?;
+    let files = Manifest::read(root, FILES, FILES_BYTES_MAX)?;
     let export = Exported {
         root: root.to_owned(),
         identity: format!("{} {}", text("exportArn")?, files.digest),

@@ -1,7 +1,7 @@
 //! The items of a data file of an export, each with its line. At the end of the file its checksum and the number
 //! of its items are proved.
 
-use crate::bucket::TransferError;
+use crate::bucket::{TransferError, open_file};
 use crate::export::Format;
 use crate::exported::{Exported, ExportedFile, wrong};
 use crate::ion;
@@ -62,7 +62,7 @@ impl Exported {
     /// `File` when it cannot be opened.
     pub fn items_of(&self, file: &ExportedFile) -> Result<ExportedItems, TransferError> {
         let digest = Arc::new(Mutex::new(Md5::new()));
-        let opened = File::open(&file.path).map_err(TransferError::file(&file.path))?;
+        let opened = open_file(&file.path).map_err(TransferError::file(&file.path))?;
         let digested = Digested {
             file: opened,
             digest: Arc::clone(&digest),

@@ -3,15 +3,18 @@
 //! The file is the answer of DescribeTable, the body of a CreateTable, or a template of CloudFormation with the
 //! table. Expiry and tags are members of the second and third form; the first takes them, too.
 
-use super::described;
+use super::{described, refused};
+use crate::begin::MADE_BY;
+use crate::tables::Found;
 use keyfold_api::{ApiError, Operation, Response, TableDescription, Tag};
 use keyfold_client::ClientError;
-use keyfold_transfer::exported::Exported;
+use keyfold_transfer::exported::{Exported, read_file};
 use serde_json::{Map, Value as Json, json};
-use std::io::ErrorKind;
 
 /// The name of the file, in the folder of the export.
 pub const FILE: &str = "table.json";
+/// The most bytes of the file.
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The definition of a table.
 pub(super) struct Definition {
@@ -25,16 +28,12 @@ impl Definition {
     /// The definition of an exported table.
     pub(super) fn of(exported: &Exported) -> Result<Definition, ClientError> {
         let path = exported.root.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(absent(exported)),
-            Err(error) => {
-                let why = format!("{} cannot be read: {error}", path.display());
-                return Err(ClientError::refused(why));
-            }
-        };
+        if path.symlink_metadata().is_err() {
+            return Err(absent(exported));
+        }
+        let text = read_file(&path, BYTES_MAX).map_err(refused)?;
         let wrong = |why: String| ClientError::refused(format!("{}: {why}", path.display()));
-        let json = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let json = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         let members = members(&json, exported.table()).map_err(wrong)?;
         if let Some(name) = members.get("TableName").and_then(Json::as_str)
             && name != exported.table()
@@ -51,6 +50,28 @@ impl Definition {
             table: described(exported, table),
         })
     }
+}
+
+/// The file of a table's definition: the answer of DescribeTable, with expiry and tags.
+pub(super) fn written(found: &Found) -> Result<String, ClientError> {
+    let mut body = Vec::new();
+    let described = Response::DescribeTable(found.description.clone());
+    keyfold_wire::encode_response(&mut body, &described);
+    let wrong = |error: serde_json::Error| ClientError::refused(error.to_string());
+    let mut json: Json = serde_json::from_slice(&body).map_err(wrong)?;
+    if let Some(Json::Object(table)) = json.get_mut("Table") {
+        if let Some(attribute) = &found.expiry {
+            let set = json!({ "AttributeName": attribute, "Enabled": true });
+            table.insert("TimeToLiveSpecification".to_owned(), set);
+        }
+        let own = found
+            .tags
+            .iter()
+            .filter(|tag| tag.key.as_deref() != Some(MADE_BY));
+        let tags = own.map(|tag| json!({ "Key": tag.key, "Value": tag.value }));
+        table.insert("Tags".to_owned(), tags.collect());
+    }
+    serde_json::to_string_pretty(&json).map_err(wrong)
 }
 
 fn absent(exported: &Exported) -> ClientError {

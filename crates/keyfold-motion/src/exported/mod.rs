@@ -1,5 +1,5 @@
-//! An export in S3's layout as the source of a move: a stopped copy of tables, which answers the requests that a
-//! move sends to its source.
+//! An export in S3's layout as a place of a move: a stopped copy of tables, which answers the requests that a move
+//! sends to its source, and a comparison to both places.
 //!
 //! A scan reads the data files, of which each segment has some. It goes on behind any key: by the open file of the
 //! page before, or by reading the segment's files again up to that key. What a page has was proved before
@@ -7,12 +7,15 @@
 //!
 //! - `definition`: the table's definition, which the export does not have; `scan`: pages and items;
 //!   `proof`: whether all of it is as it was written, with each key once.
+//! - `writing`: tables of the source become exports; `unfinished`: the note of them until all are whole.
 
 mod definition;
 mod proof;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod unfinished;
+mod writing;
 
 use crate::tables::schema_of;
 use definition::Definition;
@@ -22,12 +25,14 @@ use keyfold_api::{
 };
 use keyfold_client::ClientError;
 use keyfold_transfer::TransferError;
-use keyfold_transfer::exported::{Exported, find};
+use keyfold_transfer::exported::{Exported, find, is_export};
 use keyfold_types::{Item, KeySchema};
 use scan::Scans;
 use std::path::Path;
 
 pub use definition::FILE as DEFINITION;
+pub use unfinished::Unfinished;
+pub use writing::{Writing, may_export};
 
 /// The tables of a folder of exports.
 pub struct Exports {
@@ -56,12 +61,12 @@ impl Exports {
     /// `Refused` when there is no whole export, when one is not as it was written, or when a table has no
     /// definition.
     pub fn open(folder: &Path, named: &[String]) -> Result<Exports, ClientError> {
-        let found = find(folder).map_err(refused)?;
+        if named.is_empty() && !is_export(folder) {
+            Unfinished::check_none(folder)?;
+        }
+        let found = find(folder, named).map_err(refused)?;
         let mut tables = Vec::new();
         for exported in found.full {
-            if !named.is_empty() && !named.iter().any(|name| name == exported.table()) {
-                continue;
-            }
             let definition = Definition::of(&exported)?;
             let schema = schema_of(&definition.table).ok_or_else(|| {
                 let file = exported.root.join(definition::FILE);
@@ -94,6 +99,12 @@ impl Exports {
         Ok(())
     }
 
+    /// The names of the tables.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.tables.iter().map(|one| one.exported.table());
+        names.map(str::to_owned).collect()
+    }
+
     /// The items of all tables, as the manifests say.
     pub fn items(&self) -> u64 {
         self.tables.iter().map(|one| one.exported.items).sum()
@@ -114,12 +125,8 @@ impl Exports {
     pub(crate) fn call(&self, request: Request) -> Result<Response, ClientError> {
         let operation = request.operation();
         if let Request::ListTables(_) = request {
-            let names = self
-                .tables
-                .iter()
-                .map(|one| one.exported.table().to_owned());
             return Ok(Response::ListTables(ListTablesOutput {
-                table_names: Some(names.collect()),
+                table_names: Some(self.names()),
                 last_evaluated_table_name: None,
             }));
         }

@@ -23,6 +23,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod round;
+
 const ARN: &str = "arn:aws:dynamodb:eu-west-1:123456789012:table/Notes";
 
 /// An export in a folder of its own, whose files a test may change.
@@ -500,10 +502,7 @@ fn a_wrong_manifest_is_refused() {
     says(&made, "has no manifest-files.checksum beside it");
     made.list(|_, _| {});
     made.sum_up(|json| json["exportType"] = json!("INCREMENTAL_EXPORT"));
-    says(
-        &made,
-        "is an incremental export (INCREMENTAL_EXPORT), which is not applied",
-    );
+    says(&made, "is an incremental export, which is not applied");
     std::fs::remove_file(made.root().join("manifest-summary.json")).unwrap();
     says(&made, "has no manifest-summary.json, which is written last");
 }

@@ -1,5 +1,7 @@
 //! Copies tables and follows their changes.
 
+use super::exporting::{self, Wish};
+use super::exports::folder_of;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
 use super::switching::{carried as carry_switched, directions, end_switch};
@@ -14,7 +16,7 @@ use keyfold_motion::tables::{self, Followable, Found};
 use keyfold_motion::world::{Place, World};
 use keyfold_motion::{Options, Status, prepare};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The bytes of a strongly consistent read unit, and of a write unit.
 const READ_UNIT_BYTES: u64 = 4_096;
@@ -66,6 +68,10 @@ pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
 /// Goes on with the moves of the target: those of the tables that are named, or all.
 pub(super) fn resume(run: &Run, output: Output) -> Result<(), Failure> {
     let mut named = run.places();
+    if let Some(folder) = folder_of(&named.to) {
+        named.table = exporting::names(&folder)?;
+        return carried(run, &named, output);
+    }
     // A data folder is opened once at a time.
     let moves = named.moves(&*named.open_target()?.world())?;
     if moves.iter().any(|(_, one)| one.run.turn.has_begun()) {
@@ -123,6 +129,14 @@ impl Run {
 
 fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     let file = run.report.as_deref().map(File::of).transpose()?;
+    match folder_of(&named.to) {
+        Some(folder) => exported(run, (&folder, file), named, output),
+        None => to_tables(run, file, named, output),
+    }
+}
+
+/// Copies and follows, to tables.
+fn to_tables(run: &Run, file: Option<File>, named: &Places, output: Output) -> Result<(), Failure> {
     if run.follow && named.is_from_export() {
         let why = "--follow: an export has no changes to follow, it is a stopped copy";
         return Err(Failure::usage(why));
@@ -134,7 +148,16 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     for table in named.tables(&*world)? {
         found.push(blocked(tables::look(&*world, &table))?);
     }
-    let is_agreed = run.yes || (output == Output::Text && announce(&found, follows)?);
+    let is_agreed = run.yes
+        || (output == Output::Text
+            && announce(
+                &found,
+                if follows {
+                    Shown::Followed
+                } else {
+                    Shown::Stopped
+                },
+            )?);
     let mut streams = Vec::new();
     for found in found {
         let stream = match follows {
@@ -174,6 +197,34 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     });
     output.result(|| document, || show(&moved, is_even));
     Ok(())
+}
+
+/// Writes exports of the tables, once somebody has agreed.
+fn exported(
+    run: &Run,
+    (folder, file): (&Path, Option<File>),
+    named: &Places,
+    output: Output,
+) -> Result<(), Failure> {
+    let wish = &Wish {
+        folder,
+        rate: run.rate,
+        writers_stopped: run.writers_stopped,
+        follow: run.follow,
+        file,
+    };
+    let source = named.open_source()?;
+    wish.check(named, &source)?;
+    let world = source.world();
+    let mut found = Vec::new();
+    for table in named.tables(&*world)? {
+        found.push(blocked(tables::look(&*world, &table))?);
+    }
+    wish.look(&found)?;
+    if !run.yes && output == Output::Text {
+        announce(&found, Shown::Export)?;
+    }
+    exporting::export(wish, (named, &source), found, output)
 }
 
 /// What the moves have done, of all their runs.
@@ -261,8 +312,16 @@ fn stream_of(world: &dyn World, found: &Found, is_agreed: bool) -> Result<String
     }
 }
 
+/// What becomes of the tables that are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Followed,
+    Stopped,
+    Export,
+}
+
 /// Shows what is read and written, and asks on a terminal. Returns whether somebody has agreed.
-fn announce(found: &[Found], follows: bool) -> Result<bool, Failure> {
+fn announce(found: &[Found], shown: Shown) -> Result<bool, Failure> {
     let heading = [
         "table",
         "items",
@@ -274,7 +333,13 @@ fn announce(found: &[Found], follows: bool) -> Result<bool, Failure> {
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(found.iter().map(|found| {
         // A transaction writes each item for two; its tombstone is looked up for two more.
-        let writes = (found.bytes() / WRITE_UNIT_BYTES + found.items()) * 2;
+        let writes = match shown {
+            Shown::Followed | Shown::Stopped => {
+                (found.bytes() / WRITE_UNIT_BYTES + found.items()) * 2
+            }
+            Shown::Export => 0,
+        };
+        let follows = shown == Shown::Followed;
         let checks = if follows { found.items() * 2 } else { 0 };
         let changes = match (follows, found.followable()) {
             (false, _) => "not followed",

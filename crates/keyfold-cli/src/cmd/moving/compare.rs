@@ -50,9 +50,9 @@ pub(super) struct Verify {
 pub(super) fn verify(arguments: &Verify, output: Output) -> Result<(), Failure> {
     let places = &arguments.places;
     let file = arguments.report.as_deref().map(File::of).transpose()?;
-    let opened = places.open()?;
+    let opened = places.open_to_compare()?;
     let mut pairs = Vec::new();
-    for table in places.compared(&*opened.world())? {
+    for table in places.compared(&opened)? {
         let pair = Pair::of(&opened, &table)?;
         let subject = pair.subject.clone();
         let folder = arguments.state.as_deref();

@@ -4,6 +4,8 @@ use super::carry::one_begun;
 use super::comparing::{Course, Pair, compared_one};
 use super::consent::{asked, can_ask};
 use super::cost::Priced;
+use super::exporting;
+use super::exports::folder_of;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
 use super::told::{Told, not_carried, report, told};
@@ -57,6 +59,9 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
         "these tables of the target are deleted",
         "nothing was deleted",
     ];
+    if let Some(folder) = folder_of(&places.to) {
+        return exporting::abort(&folder, yes, output);
+    }
     can_ask(yes, asked[1])?;
     let opened = places.open_for_moves()?;
     let world = opened.world();

@@ -17,11 +17,27 @@ pub(super) fn folder_of(text: &str) -> Option<PathBuf> {
     (scheme.eq_ignore_ascii_case(SCHEME) && !folder.is_empty()).then(|| PathBuf::from(folder))
 }
 
-/// Refuses a folder of exports where a place is written to, or followed.
+/// Whether two folders of exports are one.
+pub(super) fn same_place(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}
+
+/// What is said of a folder whose exports are all whole.
+pub(super) fn none_unfinished(folder: &Path) -> Failure {
+    Failure::not_found(format!(
+        "{} has no exports that are not whole: an export is complete when `keyfold move` has written it, and \
+         `keyfold move verify` compares it",
+        folder.display()
+    ))
+}
+
+/// Refuses a folder of exports where a place is asked for what it has noted, or written to by programs.
 pub(super) fn check_none(text: &str) -> Result<(), Failure> {
     match folder_of(text) {
         Some(_) => Err(Failure::usage(format!(
-            "`{text}` is read only: an export is the FROM of `keyfold move`, and of its commands"
+            "`{text}` is a folder of exports, in which nothing is paused, completed or changed: `keyfold move` writes \
+             them whole, or reads them, and `keyfold move verify` compares them"
         ))),
         None => Ok(()),
     }
@@ -31,8 +47,7 @@ pub(super) fn check_none(text: &str) -> Result<(), Failure> {
 pub(super) fn check_may_turn(text: &str) -> Result<(), Failure> {
     match folder_of(text) {
         Some(_) => Err(Failure::refused(format!(
-            "`{text}` is a stopped copy, which takes no writes and has no stream: there is nothing to switch. \
-             `keyfold move complete` ends the move, and programs write to the target"
+            "`{text}` is a stopped copy, which takes no writes and has no stream: there is nothing to switch"
         ))),
         None => Ok(()),
     }

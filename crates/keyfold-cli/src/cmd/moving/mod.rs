@@ -1,6 +1,6 @@
 //! `keyfold move`: carries tables from one place to another while their writers go on.
 //!
-//! - `places`: opens both; `exports`: an export as a source; `carry`: copies and follows, and says what it costs
+//! - `places`: opens both; `exports`: an export as a place; `exporting`: writes some; `carry`: copies and follows, and says what it costs
 //!   first; `watch`: stops the runs on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
 //!   cost; `pausing`: makes them stand still; `switching`: lets programs write to the
 //!   other side; `compare`, `comparing`, `kept`: verifies, and
@@ -15,6 +15,7 @@ mod comparing;
 mod consent;
 mod cost;
 mod ending;
+mod exporting;
 mod exports;
 mod kept;
 mod left;

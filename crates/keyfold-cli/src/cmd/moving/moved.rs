@@ -7,7 +7,7 @@ use keyfold_client::{ClientError, blocked};
 use keyfold_motion::tables::Found;
 use keyfold_motion::threads::Threads;
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Ended, Options, Progress, carry_on, swapped};
+use keyfold_motion::{Ended, Options, Progress, Writing, carry_on, swapped};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,8 @@ pub(super) struct Moved {
     pub(super) progress: Arc<Progress>,
     pub(super) threads: Arc<Threads>,
     pub(super) priced: Priced,
+    /// The exports of which its is one; `None` when it goes to a table.
+    pub(super) export: Option<Arc<Writing>>,
     /// Whether its run has ended with an error.
     pub(super) has_failed: AtomicBool,
     /// Whether its run has ended since the move was paused.
@@ -60,6 +62,7 @@ impl Moved {
             options,
             stream,
             progress,
+            export: None,
             has_failed: AtomicBool::new(false),
             is_paused: AtomicBool::new(false),
             was_even: AtomicBool::new(false),
@@ -77,7 +80,13 @@ impl Moved {
         let (options, progress) = (self.options.clone(), Arc::clone(&self.progress));
         // Also when it panics.
         let ends = Ends(self);
-        let ended = blocked(carry_on(world, options, of, progress));
+        let ended = match &self.export {
+            Some(writing) => {
+                let from = (&self.found, options.rate);
+                blocked(writing.export(&*world, from, &progress))
+            }
+            None => blocked(carry_on(world, options, of, progress)),
+        };
         let has_failed = ended.is_err();
         self.has_failed.store(has_failed, Ordering::SeqCst);
         let is_paused = matches!(ended, Ok(Ended::Paused));
@@ -125,7 +134,7 @@ impl Moved {
     /// What programs get of it.
     pub(super) fn view(&self) -> Json {
         let figures = self.progress.figures();
-        json!({
+        let mut view = json!({
             "table": self.found.table,
             "follows": self.stream.is_some(),
             "items": figures.items,
@@ -141,6 +150,14 @@ impl Moved {
             "units": units_view(figures.units),
             "dollars": self.priced.dollars(figures.units),
             "throttles": figures.throttles,
-        })
+        });
+        // Nothing of an export waits until it is complete.
+        if let Some(writing) = &self.export {
+            let root = writing.root(&self.found.table).unwrap_or_default();
+            view["export"] = Json::from(root.display().to_string());
+            view["items"] = Json::from(figures.earlier.read + figures.items);
+            view["expiry"] = Json::Null;
+        }
+        view
     }
 }

@@ -58,6 +58,17 @@ pub(super) struct Opened {
 }
 
 impl Places {
+    /// Opens both places to compare them.
+    pub(super) fn open_to_compare(&self) -> Result<Opened, Failure> {
+        let Some(folder) = exports::folder_of(&self.to) else {
+            return self.open();
+        };
+        Ok(Opened {
+            target: Side::Export(exports::opened(&folder, &self.table)?),
+            ..self.open_source()?
+        })
+    }
+
     /// Opens both places, of which the target exists.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
         check_there(&connection(&self.to)?, NO_TARGET)?;
@@ -67,12 +78,16 @@ impl Places {
     /// Opens the source, which answers. It stands for the target, too, until that is opened
     /// ([`Opened::with_target`]): nothing is made before somebody has agreed.
     pub(super) fn open_source(&self) -> Result<Opened, Failure> {
-        let to = connection(&self.to)?;
+        let to = match exports::folder_of(&self.to) {
+            Some(_) => None,
+            None => Some(connection(&self.to)?),
+        };
+        let is_amazon = to.as_ref().is_some_and(Connection::is_amazon);
         if let Some(folder) = exports::folder_of(&self.from) {
-            return self.open_exports(&folder, &to);
+            return self.open_exports(&folder, is_amazon);
         }
         let from = connection(&self.from)?;
-        if from == to {
+        if Some(&from) == to.as_ref() {
             return Err(Failure::usage("FROM and TO are one place"));
         }
         check_there(&from, NO_SOURCE)?;
@@ -82,7 +97,7 @@ impl Places {
             is_shared: !matches!(from, Connection::Folder(_)),
             settle_time: settle_time(&from),
             priced: Priced {
-                places: [from.is_amazon(), to.is_amazon()],
+                places: [from.is_amazon(), is_amazon],
             },
             target: source.clone(),
             source,
@@ -92,12 +107,12 @@ impl Places {
     }
 
     /// Opens exports as the source: a stopped copy, which is proved first.
-    fn open_exports(&self, folder: &Path, to: &Connection) -> Result<Opened, Failure> {
+    fn open_exports(&self, folder: &Path, is_amazon: bool) -> Result<Opened, Failure> {
         let source = Side::Export(exports::opened(folder, &self.table)?);
         self.reach(&source)?;
         Ok(Opened {
             priced: Priced {
-                places: [false, to.is_amazon()],
+                places: [false, is_amazon],
             },
             names: [self.from.clone(), self.to.clone()],
             ..Opened::alone(source, &self.from)
@@ -161,9 +176,14 @@ impl Places {
         }
     }
 
-    /// The tables that are compared: those that are named, or those whose moves the target knows, or all.
-    pub(super) fn compared(&self, world: &dyn World) -> Result<Vec<String>, Failure> {
+    /// The tables that are compared: those that are named, or those whose moves the target knows, or that it has
+    /// exports of, or all.
+    pub(super) fn compared(&self, opened: &Opened) -> Result<Vec<String>, Failure> {
+        let world = &*opened.world();
         if self.table.is_empty() {
+            if let Side::Export(exports) = &opened.target {
+                return Ok(exports.names());
+            }
             let mut moves = blocked(moves(world, LEDGER))?;
             moves.retain(|(_, one)| !one.run.is_back);
             if !moves.is_empty() {

@@ -1,6 +1,8 @@
 //! What the target knows of moves: how far each table is.
 
 use super::ending::report_of;
+use super::exporting;
+use super::exports::folder_of;
 use super::left::spoken;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
@@ -29,6 +31,9 @@ struct Known {
 /// The moves of the target.
 pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Result<(), Failure> {
     let file = file.map(File::of).transpose()?;
+    if let (Some(folder), None) = (folder_of(&places.to), &file) {
+        return exporting::status(&folder, output);
+    }
     let opened = places.open_for_moves()?;
     let moves = places.moves(&*opened.world())?.into_iter();
     let moves: Vec<Known> = moves.map(|one| Known::of(&opened, one)).collect();

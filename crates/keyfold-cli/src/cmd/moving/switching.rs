@@ -60,6 +60,7 @@ pub(super) struct Turned {
 pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Failure> {
     let file = turned.report.as_deref().map(File::of).transpose()?;
     exports::check_may_turn(&turned.places.from)?;
+    exports::check_may_turn(&turned.places.to)?;
     can_ask(turned.yes, NOTHING)?;
     let opened = turned.places.open()?;
     let moves = turned.places.moves(&*opened.world())?;
