@@ -1,7 +1,7 @@
 //! The database that is migrated, and a program that writes SQL to it.
 
 use super::mariadb::{self, Mariadb};
-use super::postgres::Postgres;
+use super::postgres::{self, Postgres};
 use mysql::Conn;
 use mysql::prelude::Queryable as _;
 use rusqlite::Connection;
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
 /// What kind of database is migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -43,6 +43,11 @@ pub(super) enum Program {
     Mariadb(RefCell<Conn>),
 }
 
+/// The log of PostgreSQL tells whole rows, as items need more of them than their keys.
+const WHOLE_ROWS: &str = "DO $$ DECLARE one record; BEGIN FOR one IN SELECT oid::regclass AS name FROM pg_class WHERE relkind = \
+     'r' AND relnamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', one.name); END \
+     LOOP; END $$";
+
 fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(error.to_string())
 }
@@ -75,13 +80,7 @@ impl Database {
                 Ok(Program::Sqlite(connection))
             }
             Database::Postgres(server) => {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_all()
-                    .build()?;
-                let name = server.name();
-                let connecting = tokio_postgres::connect(&name, NoTls);
-                let (client, connection) = runtime.block_on(connecting).map_err(failed)?;
-                runtime.spawn(async move { connection.await.unwrap_or_default() });
+                let (runtime, client) = server.connect()?;
                 Ok(Program::Postgres(runtime, client))
             }
             Database::Mariadb(server) => {
@@ -98,7 +97,8 @@ impl Program {
         match self {
             Program::Sqlite(connection) => connection.execute_batch(sql).map_err(failed),
             Program::Postgres(runtime, client) => {
-                runtime.block_on(client.batch_execute(sql)).map_err(failed)
+                let done = runtime.block_on(client.batch_execute(sql));
+                done.map_err(|error| postgres::said(&error))
             }
             Program::Mariadb(conn) => {
                 for one in mariadb::statements(sql) {
@@ -109,17 +109,23 @@ impl Program {
         }
     }
 
-    /// What a database does after many rows have come, so that its plans fit them.
+    /// What a database does after many rows have come, so that its plans fit them, and what a migration asks for.
     pub(super) fn analyze(&self) -> io::Result<()> {
-        let Program::Mariadb(conn) = self else {
-            return self.execute("ANALYZE");
-        };
-        let mut conn = conn.borrow_mut();
-        let tables: Vec<String> = conn.query("SHOW TABLES").map_err(failed)?;
-        for table in tables {
-            conn.query_drop(format!("ANALYZE TABLE {table}"))
-                .map_err(failed)?;
+        match self {
+            Program::Sqlite(_) => self.execute("ANALYZE"),
+            Program::Postgres(..) => {
+                self.execute(WHOLE_ROWS)?;
+                self.execute("ANALYZE")
+            }
+            Program::Mariadb(conn) => {
+                let mut conn = conn.borrow_mut();
+                let tables: Vec<String> = conn.query("SHOW TABLES").map_err(failed)?;
+                for table in tables {
+                    let analyze = format!("ANALYZE TABLE {table}");
+                    conn.query_drop(analyze).map_err(failed)?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, NoTls};
 
 /// The longest time that a start takes.
 const START_TAKES_MAX: Duration = Duration::from_secs(30);
@@ -12,6 +14,14 @@ const START_TAKES_MAX: Duration = Duration::from_secs(30);
 pub(super) struct Postgres {
     folder: PathBuf,
     child: Option<Child>,
+}
+
+/// What PostgreSQL says, which its error does not show by itself.
+pub(super) fn said(error: &tokio_postgres::Error) -> io::Error {
+    match error.as_db_error() {
+        Some(said) => io::Error::other(said.to_string()),
+        None => io::Error::other(error.to_string()),
+    }
 }
 
 /// The folder of the programs of the latest version that is installed.
@@ -78,13 +88,28 @@ impl Postgres {
             child: Some(child),
         };
         let until = Instant::now() + START_TAKES_MAX;
-        while !folder.join(".s.PGSQL.5432").exists() {
+        // It answers before it takes anybody in.
+        while let Err(error) = postgres.connect() {
             if Instant::now() > until {
-                return Err(io::Error::other("PostgreSQL does not start"));
+                return Err(io::Error::other(format!(
+                    "PostgreSQL does not start: {error}"
+                )));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
         Ok(postgres)
+    }
+
+    /// A connection of a program, and what drives it.
+    pub(super) fn connect(&self) -> io::Result<(Runtime, Client)> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let name = self.name();
+        let connected = runtime.block_on(tokio_postgres::connect(&name, NoTls));
+        let (client, connection) = connected.map_err(|error| said(&error))?;
+        runtime.spawn(async move { connection.await.unwrap_or_default() });
+        Ok((runtime, client))
     }
 
     /// What names its database.
