@@ -343,6 +343,55 @@ fn an_engine_whose_disk_was_full_takes_writes_again() {
     assert!(refused > 0, "{refused} were refused");
 }
 
+/// A restore and a backup that were refused have begun nothing: no item comes under the number of a table that
+/// is not there, which the next table gets after a restart.
+#[test]
+fn jobs_of_requests_that_a_full_disk_refused_do_nothing() {
+    let place = keyfold_testkit::folder::in_memory().unwrap();
+    let (folder, machine) = machine(place.path(), "jobs");
+    let engine = open(&folder, CACHE).unwrap();
+    work(&engine, 0, |_| {});
+    let backup = ask(
+        &engine,
+        "CreateBackup",
+        &json!({"TableName": "Tab", "BackupName": "first"}),
+    );
+    engine.work().unwrap();
+    machine.inject(machine.changes() + 1, Fault::Full);
+    let restore = json!({
+        "BackupArn": backup["BackupDetails"]["BackupArn"], "TargetTableName": "Back",
+    });
+    for (operation, input) in [
+        ("RestoreTableFromBackup", &restore),
+        (
+            "CreateBackup",
+            &json!({"TableName": "Tab", "BackupName": "second"}),
+        ),
+    ] {
+        let refused = ask(&engine, operation, input);
+        assert!(is_failure(&refused), "{operation}: {refused}");
+    }
+    machine.clear_faults();
+    let began = std::time::Instant::now();
+    while engine.work().is_err() {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    for _ in 0..20 {
+        engine.work().unwrap();
+    }
+    let backups = ask(&engine, "ListBackups", &json!({}));
+    let all = backups["BackupSummaries"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{backups}");
+    drop(engine);
+    let engine = open(&folder, CACHE).unwrap();
+    ask(&engine, "CreateTable", &other_table());
+    let found = ask(&engine, "Scan", &json!({"TableName": "Other"}));
+    assert_eq!(found["Count"], 0, "{found}");
+    let examination = engine.examine().unwrap();
+    assert!(examination.is_well(), "{:?}", examination.problems.first());
+}
+
 fn other_table() -> Value {
     json!({
         "TableName": "Other",

@@ -109,19 +109,30 @@ impl Queue {
         self.failed.as_ref().map(|failed| &failed.error)
     }
 
+    /// When batches may be taken again, after a pause that is longer than one of just before.
+    fn paused(&mut self, now: Instant) -> Instant {
+        let before = self
+            .pause
+            .filter(|(at, _)| now.duration_since(*at) < FULL_SOON);
+        let pause = before.map_or(FULL_PAUSE, |(_, pause)| (pause * 2).min(FULL_PAUSE_MAX));
+        self.pause = Some((now, pause));
+        now + pause
+    }
+
+    /// Lets a while pass before batches are tried to be taken again.
+    fn put_off(&mut self, now: Instant) {
+        let again = self.paused(now);
+        if let Some(failed) = &mut self.failed {
+            failed.again = Some(again);
+        }
+    }
+
     /// Notes the failure of a group.
     fn fail(&mut self, error: &StoreError, now: Instant) {
         if self.failed.is_some() {
             return;
         }
-        let again = matches!(error, StoreError::Full(_)).then(|| {
-            let before = self
-                .pause
-                .filter(|(at, _)| now.duration_since(*at) < FULL_SOON);
-            let pause = before.map_or(FULL_PAUSE, |(_, pause)| (pause * 2).min(FULL_PAUSE_MAX));
-            self.pause = Some((now, pause));
-            now + pause
-        });
+        let again = matches!(error, StoreError::Full(_)).then(|| self.paused(now));
         self.failed = Some(Failed {
             error: error.of_later(),
             again,
@@ -230,9 +241,11 @@ impl CommitQueue {
             Some(Failed { error, again: None }) => return Err(error.clone()),
             Some(Failed { again: Some(_), .. }) => {}
         }
-        self.shared.store.resume().map_err(StoreError::or_full)?;
+        let resumed = self.shared.store.resume().map_err(StoreError::or_full);
         // Entries of the lost groups have no number.
-        queue.sequence = sequence_value(self.shared.store.get(SEQUENCE_KEY)?.as_deref())?;
+        let sequence = resumed.and_then(|()| self.shared.store.get(SEQUENCE_KEY));
+        let sequence = sequence.and_then(|stored| sequence_value(stored.as_deref()));
+        queue.sequence = sequence.inspect_err(|_| queue.put_off(Instant::now()))?;
         queue.failed = None;
         let failures = self.failures();
         self.shared.over.store(failures, Ordering::Release);

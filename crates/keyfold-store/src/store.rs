@@ -189,7 +189,9 @@ impl Store {
         let barrier = self.barrier();
         match self.failures() == failures {
             true => barrier,
-            false => Ticket::failed(StoreError::Poisoned("it was not kept".to_owned())),
+            false => Ticket::failed(StoreError::Full(
+                "what was written meanwhile may not be kept".to_owned(),
+            )),
         }
     }
 

@@ -92,6 +92,75 @@ fn a_full_device_refuses_writes_for_as_long_as_it_is_full() {
     }
 }
 
+/// Adds one to a number that it reads: whether the write is durable.
+fn add_one(store: &Store, key: &[u8]) -> bool {
+    let staged = {
+        let _locks = store.lock([key]);
+        let before = store.latest(key).unwrap();
+        let before = before.map_or(0, |bytes| u64::from_be_bytes(bytes[..].try_into().unwrap()));
+        let mut batch = Batch::new();
+        batch.put(key.to_vec(), (before + 1).to_be_bytes().to_vec());
+        batch.append(b"events".to_vec(), key.to_vec());
+        batch.add(COUNTER.to_vec(), 1);
+        store.stage(batch)
+    };
+    staged.is_ok_and(|ticket| ticket.wait().is_ok())
+}
+
+/// Writers that read what they change go on beside each other while the device is full now and then, and somebody
+/// lets the store take writes again: none of them writes on what was lost.
+#[test]
+fn writers_beside_each_other_build_on_nothing_that_was_lost() {
+    const WRITERS: usize = 4;
+    const EACH: usize = 300;
+    for at in (5..200).step_by(13) {
+        let place = keyfold_testkit::folder::in_memory().unwrap();
+        let folder = place.path().join("store");
+        std::fs::create_dir(&folder).unwrap();
+        let store = open(&folder, Durability::Synced);
+        let machine = Machine::watch(&folder).unwrap();
+        machine.inject(at, Fault::Full);
+        let keys: [&[u8]; 2] = [b"one", b"other"];
+        let done = std::sync::Mutex::new([0_u64; 2]);
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let (store, machine, done) = (&store, &machine, &done);
+                scope.spawn(move || {
+                    for turn in 0..EACH {
+                        let at = (writer + turn) % keys.len();
+                        if add_one(store, keys[at]) {
+                            done.lock().unwrap()[at] += 1;
+                        } else if store.has_failed() {
+                            machine.clear_faults();
+                            // Another writer may have been first, or the device be full again.
+                            drop(store.take_writes_again());
+                        }
+                    }
+                });
+            }
+        });
+        let done = done.into_inner().unwrap();
+        let expected = |store: &Store, when: &str| {
+            for (key, done) in keys.iter().zip(done) {
+                let held = store.latest(key).unwrap();
+                let held =
+                    held.map_or(0, |bytes| u64::from_be_bytes(bytes[..].try_into().unwrap()));
+                assert_eq!(held, done, "call {at}, {when}");
+            }
+            let all = done.iter().sum::<u64>();
+            assert_eq!(
+                store.counter(COUNTER).unwrap(),
+                all as i64,
+                "call {at}, {when}"
+            );
+            assert_eq!(store.sequence().unwrap(), all, "call {at}, {when}");
+        };
+        expected(&store, "before it is closed");
+        drop(store);
+        expected(&open(&folder, Durability::Synced), "opened again");
+    }
+}
+
 /// The device fails otherwise: what it holds is not known, and nothing is taken until the folder is opened
 /// again.
 #[test]

@@ -162,14 +162,15 @@ impl Catalog {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the memory may differ from the store.
+    /// Notes that the memory may differ from the store, under the lock of what changes.
     fn note_change(&self) {
         self.is_as_written.store(false, Ordering::Release);
     }
 
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Tables> {
+        let held = self.tables.write().unwrap_or_else(PoisonError::into_inner);
         self.note_change();
-        self.tables.write().unwrap_or_else(PoisonError::into_inner)
+        held
     }
 
     pub(crate) fn streams(&self) -> RwLockReadGuard<'_, Streams> {
@@ -181,8 +182,9 @@ impl Catalog {
     }
 
     pub(crate) fn write_backups(&self) -> RwLockWriteGuard<'_, Backups> {
+        let held = self.backups.write().unwrap_or_else(PoisonError::into_inner);
         self.note_change();
-        self.backups.write().unwrap_or_else(PoisonError::into_inner)
+        held
     }
 
     pub(crate) fn exports(&self) -> RwLockReadGuard<'_, Exports> {
@@ -190,8 +192,9 @@ impl Catalog {
     }
 
     pub(crate) fn write_exports(&self) -> RwLockWriteGuard<'_, Exports> {
+        let held = self.exports.write().unwrap_or_else(PoisonError::into_inner);
         self.note_change();
-        self.exports.write().unwrap_or_else(PoisonError::into_inner)
+        held
     }
 
     pub(crate) fn imports(&self) -> RwLockReadGuard<'_, Imports> {
@@ -199,13 +202,15 @@ impl Catalog {
     }
 
     pub(crate) fn write_imports(&self) -> RwLockWriteGuard<'_, Imports> {
+        let held = self.imports.write().unwrap_or_else(PoisonError::into_inner);
         self.note_change();
-        self.imports.write().unwrap_or_else(PoisonError::into_inner)
+        held
     }
 
     pub(crate) fn write_streams(&self) -> RwLockWriteGuard<'_, Streams> {
+        let held = self.streams.write().unwrap_or_else(PoisonError::into_inner);
         self.note_change();
-        self.streams.write().unwrap_or_else(PoisonError::into_inner)
+        held
     }
 }
 

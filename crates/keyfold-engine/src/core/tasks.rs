@@ -39,6 +39,11 @@ impl Tasks {
         self.lock().push_back(task);
     }
 
+    /// Puts back what was taken, to be the next one.
+    pub(crate) fn put_back(&self, task: Task) {
+        self.lock().push_front(task);
+    }
+
     pub(crate) fn take(&self) -> Option<Task> {
         self.lock().pop_front()
     }

@@ -222,7 +222,7 @@ impl Job for ExportJob {
                     self.retries.succeeded();
                     return Ok(Work::More);
                 }
-                Err(Stopped::Engine(error)) if self.retries.is_retried(&error) => {
+                Err(Stopped::Engine(error)) if self.retries.is_retried(core, &error) => {
                     return Err(error);
                 }
                 Ok(Work::Done) => self.export.status = ExportStatus::Completed,

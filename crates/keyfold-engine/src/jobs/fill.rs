@@ -22,6 +22,8 @@ pub(super) fn fits(table: &Arc<Table>, item: &keyfold_types::Item) -> bool {
 /// Puts items into a table that clients do not use yet. Items whose attributes do not fit an index
 /// have no entry.
 pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Result<(), ApiError> {
+    // As every writer does that reads what it changes: nothing staged is withdrawn meanwhile.
+    let tables = core.tables_for_writing();
     let failures = core.store().failures();
     let mut batch = Batch::new();
     let mut filled = HashSet::new();
@@ -43,11 +45,9 @@ pub(super) fn fill(core: &Core, table: &Arc<Table>, items: Vec<RawItem>) -> Resu
         let change = plan.filled(before, item);
         apply(core, &mut batch, &plan, &change, stamp).map_err(ApiError::from)?;
     }
-    core.store()
-        .stage(batch)
-        .map_err(internal)?
-        .wait()
-        .map_err(internal)?;
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    drop(tables);
+    ticket.wait().map_err(internal)?;
     let all = core.store().barrier_since(failures);
     all.wait().map_err(internal)
 }

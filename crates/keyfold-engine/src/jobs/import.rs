@@ -118,7 +118,7 @@ impl Job for ImportJob {
                     self.retries.succeeded();
                     return Ok(Work::More);
                 }
-                Err(Stopped::Engine(error)) if self.retries.is_retried(&error) => {
+                Err(Stopped::Engine(error)) if self.retries.is_retried(core, &error) => {
                     return Err(error);
                 }
                 Ok(Work::Done) => self.end(core, None)?,

@@ -4,6 +4,7 @@
 //! or import can be asked for again, so it ends as failed when the failure lasts.
 
 use super::job::is_final;
+use crate::core::Core;
 use keyfold_api::ApiError;
 
 /// Retries of a piece. The pauses between them double, from one turn of the background: all of them
@@ -17,9 +18,9 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// Counts a failure of the piece. Returns whether the piece is tried again.
-    pub(super) fn is_retried(&mut self, error: &ApiError) -> bool {
-        self.failures += 1;
+    /// Counts a failure of the piece. Returns whether the piece is tried again. A disk that is full is waited for.
+    pub(super) fn is_retried(&mut self, core: &Core, error: &ApiError) -> bool {
+        self.failures += u32::from(!core.store().has_failed());
         !is_final(error) && self.failures <= RETRIES_MAX
     }
 

@@ -5,6 +5,7 @@ use super::turn::{Turn, Work};
 use super::{backup, export, import, restore};
 use crate::core::Core;
 use crate::core::tasks::Task;
+use crate::table::Table;
 use crate::table::transfer::{Export, Import};
 
 /// Jobs under way at the same time. Others wait, since a job may hold tens of megabytes.
@@ -27,6 +28,23 @@ fn job(task: Task) -> Box<dyn Job> {
     }
 }
 
+/// Whether the record of a task is durable: its request may have been refused since the disk was full, and then it has
+/// none. `None` while that is not known.
+fn is_kept(core: &Core, task: &Task) -> Option<bool> {
+    core.store().barrier().wait().ok()?;
+    let catalog = core.catalog();
+    let is_there = |of: &Table| {
+        let tables = catalog.read();
+        tables.get(&of.name).is_some_and(|table| table.id == of.id)
+    };
+    Some(match task {
+        Task::Backup(backup) => catalog.backups().values().any(|one| one.id == backup.id),
+        Task::Restore(table) => is_there(table),
+        Task::Export { export, .. } => catalog.exports().values().any(|one| one.id == export.id),
+        Task::Import { import, .. } => catalog.imports().values().any(|one| one.id == import.id),
+    })
+}
+
 /// A job under way.
 struct Running {
     job: Box<dyn Job>,
@@ -47,6 +65,14 @@ impl Jobs {
         while self.running.len() < RUNNING_MAX
             && let Some(task) = core.tasks().take()
         {
+            match is_kept(core, &task) {
+                None => {
+                    core.tasks().put_back(task);
+                    break;
+                }
+                Some(false) => continue,
+                Some(true) => {}
+            }
             self.running.push(Running {
                 job: job(task),
                 pause: 0,

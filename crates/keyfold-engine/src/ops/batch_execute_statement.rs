@@ -82,6 +82,9 @@ fn execute(
         });
     }
     output.consumed_capacity = bills.answer(returns.capacity, None);
+    if reads > 0 {
+        return Ok(Pending::ready(Ok(output)));
+    }
     // Of all statements, though writes may be taken again in between.
     Ok(Pending::after(
         core.store().barrier_since(failures),

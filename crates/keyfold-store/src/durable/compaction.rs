@@ -176,7 +176,8 @@ impl Shared {
             self.read_points.publish(self.tree.sequence());
             self.tree.release_old_manifests(self.read_points.oldest());
         }
-        if writer.memtable_bytes < IDLE_MEMTABLE_BYTES_MIN {
+        // A log that has failed begins a segment when writes are taken again.
+        if writer.memtable_bytes < IDLE_MEMTABLE_BYTES_MIN || !writer.log.is_sound() {
             return;
         }
         match writer.begin_segment() {

@@ -28,8 +28,8 @@ pub(crate) struct Log {
     /// The end of the last record that was appended without an error.
     acknowledged: u64,
     buffer: Vec<u8>,
-    /// Whether a write or sync failed: the content of the disk is not known any more.
-    has_failed: bool,
+    /// The first write or sync that failed: the content of the disk is not known any more.
+    failure: Option<StoreError>,
     /// Whether the checkpoint names the current segment and the length of its file.
     is_in_checkpoint: bool,
 }
@@ -102,7 +102,7 @@ impl Log {
             attested: written,
             acknowledged: written,
             buffer: Vec::new(),
-            has_failed: false,
+            failure: None,
             is_in_checkpoint: true,
         }
     }
@@ -131,8 +131,7 @@ impl Log {
         );
         let allocated = self.file.allocated();
         let written = self.file.append(&self.buffer);
-        self.has_failed = written.is_err();
-        written?;
+        self.kept(written)?;
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
@@ -150,8 +149,7 @@ impl Log {
         self.refuse_after_failure()?;
         if self.synced < self.written {
             let synced = self.file.sync();
-            self.has_failed = synced.is_err();
-            synced?;
+            self.kept(synced)?;
             self.synced = self.written;
             self.write_watermark(false);
         }
@@ -177,18 +175,24 @@ impl Log {
 
     /// Whether changes can still be appended.
     pub(crate) fn is_sound(&self) -> bool {
-        !self.has_failed
+        self.failure.is_none()
+    }
+
+    /// Keeps the failure of a write or sync. Whoever meets it later, and another than whoever met it first, hears
+    /// whether only room was missing.
+    fn kept(&mut self, done: std::io::Result<()>) -> Result<(), StoreError> {
+        let done = done.map_err(|error| StoreError::from(error).or_full());
+        self.failure = done.as_ref().err().cloned();
+        done
     }
 
     /// A sync that succeeds after a failed one does not prove that the bytes of the failed one are
     /// on the device.
     fn refuse_after_failure(&self) -> Result<(), StoreError> {
-        if self.has_failed {
-            return Err(StoreError::Poisoned(
-                "the log could not be written".to_owned(),
-            ));
+        match &self.failure {
+            Some(failure) => Err(failure.of_later()),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Ends the segment and begins another; returns the id of the ended one. After an error the log
@@ -199,8 +203,11 @@ impl Log {
         self.sync()?;
         let ended = self.segment.id;
         let begun = Begun::new(&*self.files, ended + 1, self.written);
-        let Begun { file, segment } =
-            begun.inspect_err(|failed| self.has_failed = !failed.is_discarded)?;
+        let Begun { file, segment } = begun.inspect_err(|failed| {
+            if !failed.is_discarded {
+                self.failure = Some(failed.error.clone());
+            }
+        })?;
         self.continue_in(file, segment);
         Ok(ended)
     }
@@ -221,7 +228,7 @@ impl Log {
     /// # Errors
     /// When the new segment cannot be begun: the log goes on refusing everything.
     pub(crate) fn resume(&mut self) -> Result<Option<u64>, StoreError> {
-        if !self.has_failed {
+        if self.failure.is_none() {
             return Ok(None);
         }
         let ended = self.segment;
@@ -234,7 +241,7 @@ impl Log {
             self.synced = self.acknowledged;
         }
         let Begun { file, segment } = Begun::new(&*self.files, ended.id + 1, self.acknowledged)?;
-        self.has_failed = false;
+        self.failure = None;
         self.continue_in(file, segment);
         Ok(Some(ended.id))
     }
