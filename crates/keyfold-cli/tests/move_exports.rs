@@ -317,7 +317,8 @@ fn tables_become_exports_over_kills() {
         assert!(report.contains(&part), "{part}: {report}");
     }
     let said = refusal(&place, 1, &run);
-    assert!(said.contains("of the table Notes already"), "{said}");
+    assert!(said.contains("is an export of the table"), "{said}");
+    assert!(said.contains("already: name another folder"), "{said}");
 
     let verify = [&["move", "verify"][..], &both].concat();
     let equal = place.json(0, &verify);
