@@ -481,7 +481,7 @@ fn who_wakes_beside_the_next_owner_leaves_the_switch_to_it() {
     let mut seen: BTreeMap<(Stretch, Option<Stretch>), usize> = BTreeMap::new();
     // From the first request that is tried on: of a place that is to be played again.
     let from = std::env::var("KEYFOLD_STOPS_FROM").map_or(0, |text| text.parse().unwrap());
-    for (turn, after) in [0, 3, 9].into_iter().enumerate() {
+    for (turn, after) in [0, 3, 9, 17].into_iter().enumerate() {
         let mut at = from + turn % step();
         while let Some(found) = stopped_both(at, after) {
             *seen.entry(found).or_default() += 1;
