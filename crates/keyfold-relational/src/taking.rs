@@ -99,9 +99,15 @@ impl<'m> Migration<'_, 'm> {
                 (next, Some(fence))
             }
         };
-        match self.asked(|source| source.watched_by())? {
-            Some(id) if id != state.id => return Err(foreign(self.source)),
-            Some(_) | None => {}
+        let owner = self.asked(|source| source.watched_by())?;
+        if owner.as_ref().is_some_and(|id| *id != state.id) {
+            return Err(foreign(self.source));
+        }
+        if goes_on && state.phase == Phase::Lead && owner.is_none() {
+            let noted = self.asked(|source| source.lead().map_or(Ok(None), |lead| lead.noted()))?;
+            if noted.is_none() {
+                return Err(given_up_there(self.source));
+            }
         }
         // A database that keeps no changes itself notes nevertheless that it does not lead.
         let noted = self.asked(|source| noted_elsewhere(source, Some(&state)))?;
@@ -274,6 +280,16 @@ fn leading_elsewhere(source: &dyn Source, place: Option<&str>) -> Ended {
          switch --back` with --at {at} first, or `complete` there; if these tables are gone, `keyfold migrate abort \
          --foreign --lose-writes` lets the database take writes again, without what programs have written to them and \
          no run has carried",
+        source.name()
+    )))
+}
+
+/// The refusal of tables that lead, of which the database knows nothing any more.
+fn given_up_there(source: &dyn Source) -> Ended {
+    Ended::Source(SourceError::lasting(format!(
+        "these tables lead, and {} notes nothing of it: somebody gave the migration up elsewhere, or put an older copy back, \
+         and it may take writes of programs. `keyfold migrate verify --mend` closes it again and writes its rows as the \
+         items say; `keyfold migrate complete` lets both go their own ways",
         source.name()
     )))
 }

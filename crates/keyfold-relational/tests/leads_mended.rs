@@ -255,6 +255,12 @@ fn another_place_lets_the_database_closed(shop: &Shop) {
     assert_eq!(at("http://127.0.0.1:1", Abort::LosingWrites), Ok(()));
     assert!(shop.base.left().is_empty(), "{:?}", shop.base.left());
     assert!(shop.takes().rows);
+    // The tables that led do not close it again without a word.
+    let Ended::Source(said) = shop.run() else {
+        panic!("the database was closed again");
+    };
+    assert!(said.message.contains("notes nothing of it"), "{said:?}");
+    assert!(shop.takes().rows);
     // Nothing is left that could be given up.
     let (backend, tables) = elsewhere(shop, "http://127.0.0.1:1");
     let of = (&shop.model, Some(&tables));
