@@ -27,7 +27,7 @@ pub enum StoreError {
     Poisoned(String),
     /// The device has no room: writes are refused until there is some, see
     /// [`Store::take_writes_again`](crate::Store::take_writes_again).
-    #[error("the disk is full, so writes are refused until it has room again: {0}")]
+    #[error("the disk is full, so writes are refused until 8 MB of it are free: {0}")]
     Full(String),
     /// The store is shutting down.
     #[error("the store is closed")]

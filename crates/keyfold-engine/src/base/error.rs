@@ -20,7 +20,7 @@ pub(crate) fn internal(error: StoreError) -> ApiError {
 }
 
 const DISK_IS_FULL: &str = "The disk under the data folder is full: writes are refused, and are taken again by \
-    themselves once it has room. Reads go on.";
+    themselves once 8 MB of it are free. Reads go on.";
 
 /// A stored item that does not decode.
 pub(crate) fn corrupt(table: &str, error: &CodecError) -> ApiError {
