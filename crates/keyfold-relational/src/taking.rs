@@ -223,14 +223,12 @@ pub fn abort(
         )));
     }
     if let Some(noted) = noted {
-        let place = noted.place.as_deref();
-        let is_there = place.zip(tables).is_some_and(|(place, tables)| {
-            seen.is_none() && is_one_place(place, &tables.connection)
-        });
+        // The same name may be another place: on another machine, in another folder, with other credentials.
         match which {
             Abort::LosingWrites => {}
-            Abort::Foreign if is_there => {}
-            Abort::Own | Abort::Foreign => return Err(leading_elsewhere(source, place)),
+            Abort::Own | Abort::Foreign => {
+                return Err(leading_elsewhere(source, noted.place.as_deref()));
+            }
         }
     }
     if owner.as_ref().is_some_and(|id| !is_own(id)) && which == Abort::Own {
@@ -253,14 +251,6 @@ fn noted_elsewhere(
     };
     let noted = lead.noted()?;
     Ok(noted.filter(|noted| seen.is_none_or(|seen| seen.id != noted.id)))
-}
-
-/// Whether two connections name one place, wherever they are said: the name of a connection, and a folder that is not
-/// named from the root on, may be another one in another folder.
-fn is_one_place(noted: &str, own: &str) -> bool {
-    const WHOLE: [&str; 4] = ["http://", "https://", "dynamodb://", "keyfold:/"];
-    let (noted, own) = (noted.trim_end_matches('/'), own.trim_end_matches('/'));
-    noted == own && WHOLE.iter().any(|form| noted.starts_with(form))
 }
 
 /// The refusal of a database that notes that other tables lead.

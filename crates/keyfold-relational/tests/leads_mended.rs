@@ -300,9 +300,9 @@ fn mariadb_is_mended() {
     tell(|name| OfMariadb::boxed(&server, name));
 }
 
-/// The place that a database notes is given up there by `--foreign`, where its tables are gone.
+/// A place of the name that the database notes may be another one: on another machine, or with other credentials.
 #[test]
-fn the_place_that_is_noted_is_given_up_there() {
+fn a_place_of_the_noted_name_may_be_another_one() {
     let mut shop = Shop::new(OfSqlite::boxed());
     shop.tables = tables_at(&shop.backend, "http://127.0.0.1:1/");
     Op::Product("ink".to_owned(), "Ink".to_owned()).to_rows(&shop);
@@ -310,7 +310,13 @@ fn the_place_that_is_noted_is_given_up_there() {
     assert!(matches!(shop.switch(Switch::Forth), Ok(Turned::Done(_))));
     let (backend, tables) = elsewhere(&shop, "http://127.0.0.1:1");
     let of = (&shop.model, Some(&tables));
-    assert!(abort(shop.source().as_mut(), &backend, of, Abort::Own).is_err());
-    abort(shop.source().as_mut(), &backend, of, Abort::Foreign).unwrap();
+    for which in [Abort::Own, Abort::Foreign] {
+        let Err(Ended::Source(said)) = abort(shop.source().as_mut(), &backend, of, which) else {
+            panic!("both sides take writes")
+        };
+        assert!(said.message.contains("--lose-writes"), "{}", said.message);
+        assert_eq!(shop.takes(), TABLES_LEAD);
+    }
+    abort(shop.source().as_mut(), &backend, of, Abort::LosingWrites).unwrap();
     assert!(shop.base.left().is_empty());
 }
