@@ -92,11 +92,7 @@ impl<'m> Migration<'_, 'm> {
             }
             Some(seen) => {
                 let fence = seen.fence;
-                let next = State {
-                    fence: fence + 1,
-                    ..seen
-                };
-                (next, Some(fence))
+                (self.next_of(seen, goes_on)?, Some(fence))
             }
         };
         match self.asked(|source| source.watched_by())? {
@@ -123,9 +119,26 @@ impl<'m> Migration<'_, 'm> {
             if let Some(place) = state.place.as_ref().filter(|_| goes_on) {
                 self.asked(|source| source.resume(place))?;
             }
-            self.keep_watch(&state)?;
+            match goes_on {
+                true => self.keep_watch(&state)?,
+                false => drop(self.watched_anew(&state)?),
+            }
         }
         Ok(state)
+    }
+
+    /// What a run notes that goes on from a place, or compares everything. An older copy of the database is one until
+    /// its rows are right.
+    fn next_of(&mut self, seen: State, goes_on: bool) -> Result<State, Ended> {
+        let behind = match &seen.place {
+            Some(place) if !goes_on => self.asked(|source| source.behind(place))?,
+            Some(_) | None => None,
+        };
+        Ok(State {
+            fence: seen.fence + 1,
+            place: behind.or(seen.place.clone()),
+            ..seen
+        })
     }
 
     pub(crate) fn stored(&self, state: &State, seen: Option<u64>) -> Result<(), Ended> {

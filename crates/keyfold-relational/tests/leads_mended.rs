@@ -320,3 +320,43 @@ fn a_place_of_the_noted_name_may_be_another_one() {
     abort(shop.source().as_mut(), &backend, of, Abort::LosingWrites).unwrap();
     assert!(shop.base.left().is_empty());
 }
+
+/// A row whose identity is no key of an item, and one that no item can be of, are named and stay.
+#[test]
+fn rows_of_no_item_are_named() {
+    let shop = led(OfSqlite::boxed());
+    as_owner(
+        &shop,
+        &[
+            "INSERT INTO products VALUES (x'ff', 'None')",
+            "INSERT INTO orders VALUES (1, 'b', 'ink', 5, 'never', NULL)",
+            "DELETE FROM customers WHERE id = 2",
+        ],
+    );
+    assert_eq!(shop.differences().len(), 3);
+    let done = mended(&shop).unwrap();
+    assert_eq!((done.put, done.deleted), (1, 0), "{done:?}");
+    assert_eq!(done.verified.count, 2, "{done:?}");
+    assert_eq!(shop.differences().len(), 2);
+    as_owner(
+        &shop,
+        &[
+            "DELETE FROM products WHERE sku = x'ff'",
+            "DELETE FROM orders WHERE order_id = 'b'",
+        ],
+    );
+    assert_eq!(mended(&shop).unwrap().verified.count, 0);
+}
+
+/// Items are not written as rows say while the tables lead, whoever has asked before.
+#[test]
+fn items_that_lead_stay() {
+    let shop = led(OfSqlite::boxed());
+    shop.spoil("PRODUCT#ink", "PRODUCT", "title", "Newer".into());
+    let ended = shop.with(shop.source().as_mut(), |migration| migration.mend_items());
+    let Err(Ended::Target(said)) = ended else {
+        panic!("{ended:?}")
+    };
+    assert!(said.to_string().contains("the tables lead"), "{said}");
+    assert!(!shop.differences().is_empty());
+}
