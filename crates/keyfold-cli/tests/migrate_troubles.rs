@@ -228,8 +228,27 @@ fn an_older_copy_is_told() {
     put_back("old.db");
     let said = message(&place, 5, &["run", "--once"]);
     assert!(said.contains("is an older copy of the database"), "{said}");
+    // As long as a row differs, it stays one, also where one round is all that it lacks.
+    let carried = said.split("and round ").nth(1).unwrap().split(' ').next();
+    let carried: i64 = carried.unwrap().parse().unwrap();
+    let round = format!(
+        "UPDATE keyfold_migration SET id = {} WHERE kind = 'round'",
+        carried - 1
+    );
+    write(&round);
+    write("INSERT INTO customers VALUES (9, x'ff', NULL)");
+    migrate(&place, 1, &["verify", "--mend", "--yes"]);
+    let said = message(&place, 5, &["run", "--once"]);
+    assert!(said.contains("is an older copy of the database"), "{said}");
+    let carries =
+        |value: u8| format!("UPDATE keyfold_lead SET value = '{value}' WHERE part = 'carries'");
+    write(&format!(
+        "{}; DELETE FROM customers WHERE id = 9; {}",
+        carries(1),
+        carries(0)
+    ));
     let done = migrate(&place, 0, &["verify", "--mend", "--yes"]);
-    assert_eq!((&done["put"], &done["differences"]), (&1.into(), &0.into()));
+    assert_eq!((&done["put"], &done["differences"]), (&0.into(), &0.into()));
     let program = Connection::open(path("shop.db")).unwrap();
     let refused = program.execute_batch("UPDATE customers SET name = 'x'");
     assert!(refused.is_err());

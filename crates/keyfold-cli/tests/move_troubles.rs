@@ -272,7 +272,12 @@ mount -t tmpfs -o size=24m tmpfs "$DISK" || exit 1
 "$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/serve" 2> "$OUT/serve.log" &
 server=$!
 trap 'kill $server' EXIT
-until grep -q endpoint "$OUT/serve"; do sleep 0.1; done
+tries=0
+until grep -q endpoint "$OUT/serve"; do
+  tries=$((tries + 1))
+  [ $tries -lt 1200 ] && kill -0 $server || { cat "$OUT/serve.log"; exit 1; }
+  sleep 0.1
+done
 TO=$(sed -E 's/.*"endpoint": *"([^"]*)".*/\1/' "$OUT/serve" | head -n 1)
 "$KEYFOLD" move "$FROM" "$TO" --stop-when-even --json > "$OUT/first"
 echo $? >> "$OUT/first"

@@ -50,14 +50,24 @@ fn models_are_proved_at_an_endpoint_that_keeps_only_its_own_tables() {
 #[test]
 fn a_proof_that_is_stopped_deletes_its_tables() {
     use std::process::Stdio;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
     let (place, server) = (Workplace::new(), Server::start(&[]));
     let (model, backend) = (Workplace::model("shop.keyfold"), server.backend());
     let prove = ["prove", &model, "--endpoint", &server.endpoint];
     let size = ["--items", "100000", "--asks", "100000"];
     let mut command = place.command(&[&prove[..], &size].concat());
-    let run = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(120);
     while tables_of(&backend).is_empty() {
+        let is_over = run.try_wait().unwrap().is_some() || Instant::now() > until;
+        if is_over {
+            drop(run.kill());
+            let output = run.wait_with_output().unwrap();
+            panic!(
+                "no table was made: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = rustix::process::Pid::from_child(&run);

@@ -55,6 +55,12 @@ impl Rows<'_, '_> {
             if self.claim(None, tables, &void)? {
                 return Ok(());
             }
+            if self.run()?.is_none() {
+                return Err(Stop::Failed(ClientError::refused(format!(
+                    "the evolution of the model {} was ended meanwhile",
+                    self.model
+                ))));
+            }
         }
         Err(busy())
     }
@@ -62,8 +68,19 @@ impl Rows<'_, '_> {
     /// The models whose evolutions have the tables.
     fn holders(&self, tables: &BTreeSet<String>) -> Result<Vec<Option<String>>, Stop> {
         let holder = |table: &String| {
-            let row = self.get(&claim_part(table))?;
-            Ok(row.and_then(|row| text(&row, "model")))
+            let part = claim_part(table);
+            match self.get(&part)? {
+                None => Ok(None),
+                // A claim of nobody is none that this version has written: it would never come free.
+                Some(row) => match text(&row, "model") {
+                    Some(model) => Ok(Some(model)),
+                    None => Err(Stop::Failed(ClientError::refused(format!(
+                        "the row {part} of {} does not say which evolution has the table: it is none of keyfold, or of \
+                         another version",
+                        self.hands.options.rows
+                    )))),
+                },
+            }
         };
         tables.iter().map(holder).collect()
     }
@@ -178,7 +195,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Gives the tables free that a row names as held.
+    /// Releases the tables that rows name as held.
     pub(crate) fn release(&self, rows: &[Item]) -> Result<(), Stop> {
         for row in rows {
             let part = text(row, PART).filter(|part| part.starts_with(PREFIX));

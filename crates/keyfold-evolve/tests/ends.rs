@@ -197,8 +197,12 @@ fn one_table_takes_part_in_one_evolution_at_a_time() {
     assert_eq!(run(&first, &|_| {}), Ended::Ready);
     refused();
     assert_eq!(first.complete(false).unwrap(), Ended::Ready);
+    // A claim that names nobody is not taken for a free one.
+    claim_comes(&backend, None);
+    let error = second.run(&Said::default()).unwrap_err().to_string();
+    assert!(error.contains("does not say which evolution"), "{error}");
     // A claim that a killed command has left is none.
-    claim_comes(&backend, "gone");
+    claim_comes(&backend, Some("gone"));
     assert_eq!(run(&second, &|_| {}), Ended::Ready);
     assert_eq!(second.complete(false).unwrap(), Ended::Ready);
     assert!(items(&backend, ROWS).is_empty());
@@ -218,11 +222,12 @@ fn claims_go(backend: &Backend) {
     backend.call(input.into()).unwrap();
 }
 
-fn claim_comes(backend: &Backend, model: &str) {
-    let row = [("part", "table:People"), ("model", model)];
+fn claim_comes(backend: &Backend, model: Option<&str>) {
+    let model = model.map(|model| ("model", model));
+    let row = [("part", "table:People")].into_iter().chain(model);
     let input = PutItemInput {
         table_name: Some(ROWS.to_owned()),
-        item: Some(Ok(row.into_iter().collect())),
+        item: Some(Ok(row.collect())),
         ..PutItemInput::default()
     };
     backend.call(input.into()).unwrap();

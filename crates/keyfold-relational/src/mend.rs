@@ -5,7 +5,10 @@ use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::mapping::Mapping;
 use crate::progress::Progress;
+use crate::run::{Ended, Migration, under_way};
 use crate::source::Source;
+use crate::state::Phase;
+use crate::taking::refused;
 use crate::verify::{Verified, VerifyError, Wrong, compare};
 use crate::wish::Wish;
 use keyfold_client::Backend;
@@ -24,6 +27,32 @@ pub struct Mended {
     pub deleted: u64,
     /// What differs still.
     pub verified: Verified,
+}
+
+impl Migration<'_, '_> {
+    /// As [`mend`], while no run has the database: nobody switches meanwhile.
+    ///
+    /// # Errors
+    /// When the tables lead, or a switch is under way; else those of [`mend`].
+    pub fn mend_items(&mut self) -> Result<Mended, Ended> {
+        self.asked(|source| source.claim())?;
+        match self.states().read()?.map(|seen| seen.phase) {
+            Some(phase @ (Phase::Closing | Phase::Returning)) => return Err(under_way(phase)),
+            Some(Phase::Lead) => {
+                return Err(refused(
+                    "the tables lead, and items are not written as rows say: call it again to write the rows as the \
+                     items say",
+                ));
+            }
+            Some(Phase::Begin | Phase::Copy | Phase::Follow | Phase::Complete) | None => {}
+        }
+        Ok(mend(
+            self.mapping,
+            self.source,
+            self.backend,
+            self.progress,
+        )?)
+    }
 }
 
 /// Compares all rows with all items, and writes what differs, until nothing does.

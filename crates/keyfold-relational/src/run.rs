@@ -304,12 +304,21 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// Carries some of the changes, as they touch the first entities, and forgets them: how many. Rows that are
     /// read are those of now, and may rest on rows whose changes are not among them; then more are read.
     pub(crate) fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+        Ok(self.carry_once(state, entities)?.0)
+    }
+
+    /// As [`Migration::carry_some`], with whether there were more.
+    pub(crate) fn carry_once(
+        &mut self,
+        state: &State,
+        entities: usize,
+    ) -> Result<(usize, bool), Ended> {
         let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
             let read = self.read_changes(most, entities)?;
             let (change, count) = (read.change, read.count);
             if count == 0 {
-                return Ok(0);
+                return Ok((0, false));
             }
             self.check_mine(state)?;
             let carried = match read.names.is_empty() {
@@ -331,7 +340,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             self.asked(|source| source.forget(watched, &change))?;
             self.keep_place(state)?;
             self.progress.add_changes(count);
-            return Ok(count);
+            return Ok((count, change.has_more));
         }
     }
 

@@ -213,6 +213,16 @@ pub trait Source {
         Ok(())
     }
 
+    /// A place behind one that was kept, where the database stands before that one, as an older copy does that was put
+    /// back: noted instead, it says so also when this run has brought the copy forward.
+    ///
+    /// # Errors
+    /// When it is no place, or the database cannot be read.
+    fn behind(&mut self, place: &str) -> Result<Option<String>, SourceError> {
+        let _ = place;
+        Ok(None)
+    }
+
     /// Checks that the database is the one that was opened, and has all changes that were carried.
     ///
     /// # Errors

@@ -92,23 +92,10 @@ impl<'m> Migration<'_, 'm> {
             }
             Some(seen) => {
                 let fence = seen.fence;
-                let next = State {
-                    fence: fence + 1,
-                    ..seen
-                };
-                (next, Some(fence))
+                (self.next_of(seen, goes_on)?, Some(fence))
             }
         };
-        let owner = self.asked(|source| source.watched_by())?;
-        if owner.as_ref().is_some_and(|id| *id != state.id) {
-            return Err(foreign(self.source));
-        }
-        if goes_on && state.phase == Phase::Lead && owner.is_none() {
-            let noted = self.asked(|source| source.lead().map_or(Ok(None), |lead| lead.noted()))?;
-            if noted.is_none() {
-                return Err(given_up_there(self.source));
-            }
-        }
+        self.check_owner(&state, goes_on)?;
         // A database that keeps no changes itself notes nevertheless that it does not lead.
         let noted = self.asked(|source| noted_elsewhere(source, Some(&state)))?;
         if let Some(noted) = noted {
@@ -129,9 +116,43 @@ impl<'m> Migration<'_, 'm> {
             if let Some(place) = state.place.as_ref().filter(|_| goes_on) {
                 self.asked(|source| source.resume(place))?;
             }
-            self.keep_watch(&state)?;
+            match goes_on {
+                true => self.keep_watch(&state)?,
+                false => drop(self.watched_anew(&state)?),
+            }
         }
         Ok(state)
+    }
+
+    /// What a run notes that goes on from a place, or compares everything. An older copy of the database is one until
+    /// its rows are right.
+    fn next_of(&mut self, seen: State, goes_on: bool) -> Result<State, Ended> {
+        let behind = match &seen.place {
+            Some(place) if !goes_on => self.asked(|source| source.behind(place))?,
+            Some(_) | None => None,
+        };
+        Ok(State {
+            fence: seen.fence + 1,
+            place: behind.or(seen.place.clone()),
+            ..seen
+        })
+    }
+
+    /// Checks that the database knows of no other migration, and while the tables lead, that it knows of this one.
+    fn check_owner(&mut self, state: &State, goes_on: bool) -> Result<(), Ended> {
+        let owner = self.asked(|source| source.watched_by())?;
+        match owner {
+            Some(id) if id != state.id => return Err(foreign(self.source)),
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        if goes_on && state.phase == Phase::Lead {
+            let noted = self.asked(|source| source.lead().map_or(Ok(None), |lead| lead.noted()))?;
+            if noted.is_none() {
+                return Err(given_up_there(self.source));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn stored(&self, state: &State, seen: Option<u64>) -> Result<(), Ended> {
@@ -229,14 +250,12 @@ pub fn abort(
         )));
     }
     if let Some(noted) = noted {
-        let place = noted.place.as_deref();
-        let is_there = place.zip(tables).is_some_and(|(place, tables)| {
-            seen.is_none() && is_one_place(place, &tables.connection)
-        });
+        // The same name may be another place: on another machine, in another folder, with other credentials.
         match which {
             Abort::LosingWrites => {}
-            Abort::Foreign if is_there => {}
-            Abort::Own | Abort::Foreign => return Err(leading_elsewhere(source, place)),
+            Abort::Own | Abort::Foreign => {
+                return Err(leading_elsewhere(source, noted.place.as_deref()));
+            }
         }
     }
     if owner.as_ref().is_some_and(|id| !is_own(id)) && which == Abort::Own {
@@ -259,14 +278,6 @@ fn noted_elsewhere(
     };
     let noted = lead.noted()?;
     Ok(noted.filter(|noted| seen.is_none_or(|seen| seen.id != noted.id)))
-}
-
-/// Whether two connections name one place, wherever they are said: the name of a connection, and a folder that is not
-/// named from the root on, may be another one in another folder.
-fn is_one_place(noted: &str, own: &str) -> bool {
-    const WHOLE: [&str; 4] = ["http://", "https://", "dynamodb://", "keyfold:/"];
-    let (noted, own) = (noted.trim_end_matches('/'), own.trim_end_matches('/'));
-    noted == own && WHOLE.iter().any(|form| noted.starts_with(form))
 }
 
 /// The refusal of a database that notes that other tables lead.

@@ -306,9 +306,9 @@ fn mariadb_is_mended() {
     tell(|name| OfMariadb::boxed(&server, name));
 }
 
-/// The place that a database notes is given up there by `--foreign`, where its tables are gone.
+/// A place of the name that the database notes may be another one: on another machine, or with other credentials.
 #[test]
-fn the_place_that_is_noted_is_given_up_there() {
+fn a_place_of_the_noted_name_may_be_another_one() {
     let mut shop = Shop::new(OfSqlite::boxed());
     shop.tables = tables_at(&shop.backend, "http://127.0.0.1:1/");
     Op::Product("ink".to_owned(), "Ink".to_owned()).to_rows(&shop);
@@ -316,7 +316,53 @@ fn the_place_that_is_noted_is_given_up_there() {
     assert!(matches!(shop.switch(Switch::Forth), Ok(Turned::Done(_))));
     let (backend, tables) = elsewhere(&shop, "http://127.0.0.1:1");
     let of = (&shop.model, Some(&tables));
-    assert!(abort(shop.source().as_mut(), &backend, of, Abort::Own).is_err());
-    abort(shop.source().as_mut(), &backend, of, Abort::Foreign).unwrap();
+    for which in [Abort::Own, Abort::Foreign] {
+        let Err(Ended::Source(said)) = abort(shop.source().as_mut(), &backend, of, which) else {
+            panic!("both sides take writes")
+        };
+        assert!(said.message.contains("--lose-writes"), "{}", said.message);
+        assert_eq!(shop.takes(), TABLES_LEAD);
+    }
+    abort(shop.source().as_mut(), &backend, of, Abort::LosingWrites).unwrap();
     assert!(shop.base.left().is_empty());
+}
+
+/// A row whose identity is no key of an item, and one that no item can be of, are named and stay.
+#[test]
+fn rows_of_no_item_are_named() {
+    let shop = led(OfSqlite::boxed());
+    as_owner(
+        &shop,
+        &[
+            "INSERT INTO products VALUES (x'ff', 'None')",
+            "INSERT INTO orders VALUES (1, 'b', 'ink', 5, 'never', NULL)",
+            "DELETE FROM customers WHERE id = 2",
+        ],
+    );
+    assert_eq!(shop.differences().len(), 3);
+    let done = mended(&shop).unwrap();
+    assert_eq!((done.put, done.deleted), (1, 0), "{done:?}");
+    assert_eq!(done.verified.count, 2, "{done:?}");
+    assert_eq!(shop.differences().len(), 2);
+    as_owner(
+        &shop,
+        &[
+            "DELETE FROM products WHERE sku = x'ff'",
+            "DELETE FROM orders WHERE order_id = 'b'",
+        ],
+    );
+    assert_eq!(mended(&shop).unwrap().verified.count, 0);
+}
+
+/// Items are not written as rows say while the tables lead, whoever has asked before.
+#[test]
+fn items_that_lead_stay() {
+    let shop = led(OfSqlite::boxed());
+    shop.spoil("PRODUCT#ink", "PRODUCT", "title", "Newer".into());
+    let ended = shop.with(shop.source().as_mut(), |migration| migration.mend_items());
+    let Err(Ended::Target(said)) = ended else {
+        panic!("{ended:?}")
+    };
+    assert!(said.to_string().contains("the tables lead"), "{said}");
+    assert!(!shop.differences().is_empty());
 }

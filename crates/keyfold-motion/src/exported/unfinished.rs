@@ -196,9 +196,17 @@ impl Unfinished {
     /// Removes all exports of the note, and the note.
     ///
     /// # Errors
-    /// `Refused` when another process is writing them, or when one cannot be removed: the same call goes on.
+    /// `Refused` when another process is writing them, or has done so since the note was read; or when one cannot be
+    /// removed: the same call goes on.
     pub fn abort(&self) -> Result<(), ClientError> {
         let _lock = Lock::take(&self.base)?;
+        let now = Unfinished::of(&self.base)?;
+        if now.is_none_or(|now| now.tables != self.tables) {
+            return Err(ClientError::refused(format!(
+                "another process has written exports to {} meanwhile: nothing was deleted",
+                self.base.display()
+            )));
+        }
         for noted in &self.tables {
             self.remove(noted)?;
         }

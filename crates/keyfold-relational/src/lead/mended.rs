@@ -39,9 +39,12 @@ impl Migration<'_, '_> {
         self.admit_tables(&state)?;
         self.progress.lead();
         let mended = self.rows_mended(&state, &ways)?;
-        self.pass_over(&state)?;
-        // Changes are known again from here on.
-        self.save(&state)?;
+        // Where rows differ still, or not all were compared, an older copy of the database stays one.
+        if mended.verified.count == 0 && !self.progress.is_stopping() {
+            self.pass_over(&state)?;
+            // Changes are known again from here on.
+            self.save(&state)?;
+        }
         Ok(mended)
     }
 
@@ -75,21 +78,24 @@ impl Migration<'_, '_> {
             }
             let all = wrong.len() as u64;
             let written = self.rows_written(state, ways, wrong)?;
-            mended.put += written.carried.put;
-            mended.deleted += written.carried.deleted;
-            self.progress
-                .add_written(written.carried.put, written.carried.deleted);
+            let Carried { put, deleted } = written.carried;
+            mended.put += put;
+            mended.deleted += deleted;
+            self.progress.add_written(put, deleted);
             let refused = written.refused;
             let verified = &mut mended.verified;
             // A program writes meanwhile: what was written is as its item was then, and need not be looked at again.
-            if refused.is_empty() && all == count {
+            if refused.is_empty() && all == count && put + deleted == all {
                 verified.count = 0;
                 verified.differences.clear();
                 return Ok(mended);
             }
-            if stalled == STALLED_MAX || written.carried == Carried::default() {
+            // Rows that were right when they were to be written are compared once more.
+            let is_idle = put + deleted == 0 && (!refused.is_empty() || stalled > 0);
+            if stalled == STALLED_MAX || is_idle {
                 if !refused.is_empty() {
-                    verified.count -= all.saturating_sub(refused.len() as u64).min(count);
+                    let rest = count.saturating_sub(put + deleted);
+                    verified.count = rest.max(refused.len() as u64);
                     verified.differences = refused;
                     verified.differences.truncate(LISTED_MAX);
                 }
@@ -105,13 +111,16 @@ impl Migration<'_, '_> {
         ways: &[Back],
         wrong: Vec<Wrong>,
     ) -> Result<Written, Ended> {
-        let items = self.items_of(wrong)?;
+        let (items, unnamed) = self.items_of(wrong)?;
         let rows = Rows {
             mapping: self.mapping,
             ways,
         };
         let of = (state.id.as_str(), state.fence);
-        let mut written = Written::default();
+        let mut written = Written {
+            refused: unnamed,
+            ..Written::default()
+        };
         match rows.carry(self.source, of, (items.clone(), &[])) {
             Ok(carried) => {
                 written.carried = carried;
@@ -140,20 +149,30 @@ impl Migration<'_, '_> {
     }
 
     /// The items that differ from their rows, as they are now: what goes, children first, then what comes, parents
-    /// first.
-    fn items_of(&self, wrong: Vec<Wrong>) -> Result<Vec<Now>, Ended> {
+    /// first. With them the rows that no item can be of, which stay as they are.
+    fn items_of(&self, wrong: Vec<Wrong>) -> Result<(Vec<Now>, Vec<Difference>), Ended> {
         let mut keys: BTreeMap<usize, BTreeMap<String, _>> = BTreeMap::new();
+        let mut unnamed = Vec::new();
         for one in wrong {
             let (at, key) = match one {
-                Wrong::Item(at, key) => (at, Some(key)),
+                Wrong::Item(at, key) => (at, key),
                 Wrong::Row(at, identity) => {
-                    let mapped = self.mapping.entities.get(at);
-                    (at, mapped.and_then(|mapped| mapped.key(&identity).ok()))
+                    let Some(mapped) = self.mapping.entities.get(at) else {
+                        continue;
+                    };
+                    match mapped.key(&identity) {
+                        Ok(key) => (at, key),
+                        Err(problem) => {
+                            unnamed.push(Difference {
+                                row: problem.row,
+                                what: problem.why,
+                            });
+                            continue;
+                        }
+                    }
                 }
             };
-            if let Some(key) = key {
-                keys.entry(at).or_default().insert(format!("{key:?}"), key);
-            }
+            keys.entry(at).or_default().insert(format!("{key:?}"), key);
         }
         let mut items = Vec::new();
         for (at, mapped) in self.mapping.entities.iter().enumerate() {
@@ -172,6 +191,6 @@ impl Migration<'_, '_> {
             items.into_iter().partition(|item| item.values.is_some());
         goes.reverse();
         goes.extend(comes);
-        Ok(goes)
+        Ok((goes, unnamed))
     }
 }

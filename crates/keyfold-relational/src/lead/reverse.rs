@@ -279,6 +279,14 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// Checks that the database keeps its changes. While the tables lead it has none but those of this migration: if it
     /// has thrown them away, it keeps those from now on.
     pub(crate) fn keep_watch(&mut self, state: &State) -> Result<(), Ended> {
+        match self.watched_anew(state)? {
+            true => self.keep_place(state).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// As [`Migration::keep_watch`], without a note of the place: whether changes are kept from now on only.
+    pub(crate) fn watched_anew(&mut self, state: &State) -> Result<bool, Ended> {
         let (watched, id) = (&self.mapping.watched, &state.id);
         self.asked(|source| source.check_same())?;
         let checked = self.asked(|source| source.check_watch(watched));
@@ -288,9 +296,9 @@ impl<'a, 'm> Migration<'a, 'm> {
                 let (of, instead) = ((id.as_str(), state.fence), &tables.connection);
                 self.asked(|source| leading(source)?.close(watched, of, instead))?;
                 self.asked(|source| source.watch(watched, id))?;
-                self.keep_place(state).map(drop)
+                Ok(true)
             }
-            (checked, _) => Ok(checked?),
+            (checked, _) => Ok(checked.map(|()| false)?),
         }
     }
 }

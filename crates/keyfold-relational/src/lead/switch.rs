@@ -21,8 +21,6 @@ use std::time::Duration;
 
 /// So few changes are carried in a moment.
 const FEW: usize = 100;
-/// How long the changes of programs are carried that write them as fast.
-const CARRIED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Which way a switch goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,11 +136,32 @@ impl Migration<'_, '_> {
         }
     }
 
-    /// Carries changes until few are left, while programs write more of them: the rest is carried when nobody can.
+    /// Carries changes until few are left, or as many have come meanwhile as were carried: the rest is carried when
+    /// nobody can write. What a run has left is carried before, however much it is.
     fn carry_most(&mut self, state: &State) -> Result<(), Ended> {
-        let began = Moment::now();
-        while self.carry_some(state, usize::MAX)? > FEW && began.elapsed() < CARRIED_WITHIN {}
-        Ok(())
+        let mut least = usize::MAX;
+        loop {
+            let carried = self.carry_there(state)?;
+            if carried <= FEW || carried >= least {
+                return Ok(());
+            }
+            least = carried;
+        }
+    }
+
+    /// Carries the changes that are there, with those that come before their end is met: how many.
+    fn carry_there(&mut self, state: &State) -> Result<usize, Ended> {
+        let mut all = 0;
+        loop {
+            if self.progress.is_stopping() {
+                return Err(Ended::Stopped);
+            }
+            let (some, has_more) = self.carry_once(state, usize::MAX)?;
+            all += some;
+            if some == 0 || !has_more {
+                return Ok(all);
+            }
+        }
     }
 
     fn sides(&self) -> Result<&Tables, Ended> {

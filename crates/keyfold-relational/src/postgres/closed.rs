@@ -152,13 +152,19 @@ fn closed_tables(session: &mut Session) -> Result<Vec<Table>, SourceError> {
     ))?;
     let tables = rows.iter().map(|row| {
         let text = |at: usize| row.get(at).unwrap_or_default().to_owned();
-        Table {
-            number: text(0).parse().unwrap_or(0),
+        let number = text(0);
+        let number = number.parse().map_err(|_| {
+            SourceError::lasting(format!(
+                "the database names a table by `{number}`, which is no number"
+            ))
+        })?;
+        Ok(Table {
+            number,
             schema: text(1),
             name: text(2),
-        }
+        })
     });
-    Ok(tables.collect())
+    tables.collect()
 }
 
 /// The statements that drop the triggers of a table.

@@ -10,6 +10,8 @@ use rusqlite::{Connection, TransactionBehavior};
 
 /// What the round is noted as.
 const ROUND: &str = "round";
+/// The most rounds that mending an older copy begins in it, before its rows are right.
+const ROUNDS_A_MEND: i64 = 2;
 
 /// The round that a file stands at; 0 where none is noted.
 fn stored(connection: &Connection) -> Result<i64, SourceError> {
@@ -74,6 +76,21 @@ impl Sqlite {
             )));
         }
         Ok(())
+    }
+
+    /// The round of a place.
+    pub(super) fn round_of(place: &str) -> Result<i64, SourceError> {
+        place.parse().map_err(|_| {
+            SourceError::lasting("the tables note a place of another version of keyfold")
+        })
+    }
+
+    /// The place behind one whose round is later than that of the file. A run begins one round in the file: so the
+    /// place stays as far ahead of it as it is.
+    pub(super) fn round_behind(&mut self, place: &str) -> Result<Option<String>, SourceError> {
+        let round = Sqlite::round_of(place)?;
+        let is_older = stored(&self.connection)? < round;
+        Ok(is_older.then(|| round.saturating_add(ROUNDS_A_MEND).to_string()))
     }
 
     /// Begins the round of this run, where the file keeps changes.

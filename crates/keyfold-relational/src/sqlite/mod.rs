@@ -287,11 +287,13 @@ impl Source for Sqlite {
     }
 
     fn resume(&mut self, place: &str) -> Result<(), SourceError> {
-        let round = place.parse().map_err(|_| {
-            SourceError::lasting("the tables note a place of another version of keyfold")
-        })?;
+        let round = Sqlite::round_of(place)?;
         self.round = Some(self.round.unwrap_or(0).max(round));
         Ok(())
+    }
+
+    fn behind(&mut self, place: &str) -> Result<Option<String>, SourceError> {
+        self.round_behind(place)
     }
 
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {

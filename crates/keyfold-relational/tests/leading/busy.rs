@@ -132,6 +132,9 @@ impl Source for Busy<'_> {
         self.called()?;
         self.inner.resume(place)
     }
+    fn behind(&mut self, place: &str) -> Result<Option<String>, SourceError> {
+        self.inner.behind(place)
+    }
     fn settle(&mut self) -> Result<(), SourceError> {
         self.inner.settle()
     }

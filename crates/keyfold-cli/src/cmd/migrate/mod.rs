@@ -20,7 +20,7 @@ use crate::terminal;
 use clap::{Args, Subcommand};
 use compare::Asking;
 use keyfold_relational::{
-    Abort, Ended, Migration, Phase, Progress, Source, check, check_back, mend, verify,
+    Abort, Ended, Migration, Phase, Progress, Source, check, check_back, verify,
 };
 use opening::{Both, Origin, check_columns, mapping, unmapped};
 use reported::File;
@@ -261,7 +261,10 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
     }
     let began = Instant::now();
     let found = read(&progress, output, || match does_lead {
-        false => mend(&mapping, source, &backend, &progress).map_err(told::of_comparison),
+        // Somebody may have switched since the question: both look again who leads.
+        false => Migration::new(&mapping, source, &backend, &progress)
+            .mend_items()
+            .map_err(told::of_mend),
         true => {
             let migration = Migration::new(&mapping, source, &backend, &progress);
             let mended = migration.with_tables(&tables).mend_rows();

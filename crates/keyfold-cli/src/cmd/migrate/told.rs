@@ -253,6 +253,16 @@ pub(super) fn of_comparison(error: VerifyError) -> Failure {
     }
 }
 
+/// Why items were not written as their rows say.
+pub(super) fn of_mend(ended: Ended) -> Failure {
+    match ended {
+        Ended::Source(error) => of_comparison(VerifyError::Source(error)),
+        Ended::Target(error) => of_comparison(VerifyError::Target(error)),
+        Ended::Problem(problem) => of_comparison(VerifyError::Problem(Box::new(problem))),
+        Ended::Caught | Ended::Stopped | Ended::Overtaken => failed(&ended),
+    }
+}
+
 /// What a command says that has come to no result.
 pub(super) fn failed(ended: &Ended) -> Failure {
     match verdict(ended) {

@@ -290,6 +290,15 @@ fn a_folder_of_something_else_gets_no_export() {
     begun.abort().unwrap();
     assert!(files_of(&halves).is_empty());
     export(&other, &halves).unwrap();
+
+    // What another process has written to its end, while somebody was asked, is not removed.
+    let since = path.join("since");
+    drop(Writing::begin(&*world, &since, tables).unwrap());
+    let begun = Unfinished::of(&since).unwrap().unwrap();
+    export(&source, &since).unwrap();
+    let error = begun.abort().unwrap_err();
+    assert!(error.to_string().contains("nothing was deleted"), "{error}");
+    assert!(read(&since).is_ok());
 }
 
 /// A run that is to stop leaves nothing that is read.
