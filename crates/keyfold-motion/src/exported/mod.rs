@@ -82,6 +82,8 @@ impl Exports {
                 scans: Scans::default(),
             });
         }
+        // Their folders have the times at which they were begun, which may be one.
+        tables.sort_by(|one, other| one.exported.table().cmp(other.exported.table()));
         Ok(Exports {
             tables,
             notes: found.notes,
