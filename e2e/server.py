@@ -14,7 +14,7 @@ MODELS = {name: str(ROOT / "models" / f"{name}.keyfold") for name in ("shop", "m
 def keyfold(*arguments, code=0):
     """Runs a command, and returns its JSON."""
     command = [KEYFOLD, *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     if done.returncode != code:
         raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
     document = json.loads(done.stdout)
