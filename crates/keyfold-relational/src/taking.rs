@@ -300,7 +300,7 @@ fn given_up_there(source: &dyn Source) -> Ended {
     Ended::Source(SourceError::lasting(format!(
         "these tables lead, and {} notes nothing of it: somebody gave the migration up elsewhere, or put an older copy back, \
          and it may take writes of programs. `keyfold migrate verify --mend` closes it again and writes its rows as the \
-         items say; `keyfold migrate complete` lets both go their own ways",
+         items say; after that `switch --back` and `complete` work as ever",
         source.name()
     )))
 }
