@@ -92,10 +92,11 @@ impl Rows<'_, '_> {
             let Some(model) = holder.filter(|model| *model != self.model) else {
                 continue;
             };
-            if self.get(&run_part(&model))?.is_some() {
+            if let Some(row) = self.get(&run_part(&model))? {
+                let between = RunRow::of(&row).map_or_else(String::new, |row| row.between());
                 return Err(Stop::Failed(ClientError::refused(format!(
-                    "the table {table} takes part in the evolution of the model {model}, which is under way: one \
-                     table takes part in one evolution at a time. Go on with that one, or end it by `keyfold \
+                    "the table {table} takes part in the evolution of the model {model}, which is under way{between}: \
+                     one table takes part in one evolution at a time. Go on with that one, or end it by `keyfold \
                      evolve abort` or `complete`, with its own models"
                 ))));
             }

@@ -17,7 +17,8 @@ use keyfold_api::{
     ScanInput, UpdateItemInput,
 };
 use keyfold_client::{ClientError, blocked};
-use keyfold_model::format_without_comments;
+use keyfold_model::value::time_of_epoch_ms;
+use keyfold_model::{Precision, Type, format_without_comments};
 use keyfold_motion::Patience;
 use keyfold_stream::ensure_for_transactions;
 use keyfold_types::{Item, Value};
@@ -142,7 +143,18 @@ impl RunRow {
         item
     }
 
-    fn of(item: &Item) -> Option<RunRow> {
+    /// Between which versions it is, and since when, for a sentence; nothing in a row of an earlier version.
+    pub(crate) fn between(&self) -> String {
+        let Some((between, began_ms)) = &self.began else {
+            return String::new();
+        };
+        match time_of_epoch_ms(&Type::Time(Precision::Seconds), *began_ms) {
+            Some(Value::S(time)) => format!(", between {between}, since {time}"),
+            _ => format!(", between {between}"),
+        }
+    }
+
+    pub(crate) fn of(item: &Item) -> Option<RunRow> {
         let began_ms = number(item, "began").and_then(|ms| i64::try_from(ms).ok());
         Some(RunRow {
             fence: number(item, "fence")?,

@@ -24,9 +24,6 @@ use crate::work::{WRITES, tables, task};
 use crate::world::World;
 use keyfold_client::ClientError;
 use keyfold_model::evolution::{Phase, Step, Work};
-use keyfold_model::value::time_of_epoch_ms;
-use keyfold_model::{Precision, Type};
-use keyfold_types::Value;
 use std::collections::BTreeSet;
 
 /// The word by which people say that the rows of views are built.
@@ -190,7 +187,7 @@ impl<'m> Evolving<'m> {
             let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
             let Some(phase) = self.course.phases().get(at) else {
                 return match said.done {
-                    Some(word) => self.not_at(&word),
+                    Some(word) => self.not_at(&word, &row, None),
                     None => Ok(Ended::Ready),
                 };
             };
@@ -212,9 +209,17 @@ impl<'m> Evolving<'m> {
         })
     }
 
-    fn not_at<T>(&self, word: &str) -> Result<T, Stop> {
+    /// Refuses a word of people, of which the evolution stands at another one, or at none any more.
+    fn not_at<T>(&self, word: &str, row: &RunRow, stands: Option<&str>) -> Result<T, Stop> {
+        let stands = match stands {
+            Some(stands) => format!(
+                "it stands at phase {}, `{stands}`; without `--done` the run says what is to be done there",
+                row.phase + 1
+            ),
+            None => "only `keyfold evolve complete` is left to be done".to_owned(),
+        };
         Evolving::refused(format!(
-            "the evolution of {} does not stand at `{word}`: run it without `--done` to see where it is",
+            "the evolution of {} does not stand at `{word}`: {stands}",
             self.course.old.name
         ))
     }
@@ -291,7 +296,7 @@ impl<'m> Evolving<'m> {
         if let Some(done) = said.done.take() {
             return match done == word {
                 true => Ok(true),
-                false => self.not_at(&done),
+                false => self.not_at(&done, row, Some(word)),
             };
         }
         if row.is_announced && std::mem::take(&mut said.yes) {
@@ -338,7 +343,7 @@ impl<'m> Evolving<'m> {
                 Ok(Some(Ended::Differences(found)))
             }
             Step::Drop => match said.done.take() {
-                Some(word) => self.not_at(&word),
+                Some(word) => self.not_at(&word, row, None),
                 None => Ok(Some(Ended::Ready)),
             },
             Step::Deploy
@@ -496,21 +501,12 @@ impl<'m> Evolving<'m> {
 
 /// What is said of an evolution of other models, which a row is of.
 fn other(row: &RunRow, course: &Course<'_>) -> String {
-    let between = match &row.began {
-        Some((between, began_ms)) => {
-            let time = time_of_epoch_ms(&Type::Time(Precision::Seconds), *began_ms);
-            match time {
-                Some(Value::S(time)) => format!(", between {between}, since {time}"),
-                _ => format!(", between {between}"),
-            }
-        }
-        None => String::new(),
-    };
     format!(
-        "another evolution of {} is under way{between}, and stands at its phase {}; the models given here are not \
+        "another evolution of {} is under way{}, and stands at its phase {}; the models given here are not \
          those with which it began: go on with it, or end it by `keyfold evolve abort` or `complete`, with its own \
          models (comments and layout may differ)",
         course.old.name,
+        row.between(),
         row.phase + 1,
     )
 }

@@ -176,18 +176,23 @@ impl CommitQueue {
         (durability, staged_bytes): (Durability, u64),
     ) -> Result<CommitQueue, StoreError> {
         let sequence = sequence_value(store.get(SEQUENCE_KEY)?.as_deref())?;
+        let mut queue = Queue {
+            sequence,
+            ..Queue::default()
+        };
+        let refusal = store.refusal();
+        if let Some(error) = &refusal {
+            queue.fail(&store.with_room(error.clone()), Instant::now());
+        }
         let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue {
-                sequence,
-                ..Queue::default()
-            }),
+            queue: Mutex::new(queue),
             staged: Condvar::new(),
             drained: Condvar::new(),
             store,
             metrics,
             durability,
             staged_bytes_soft: usize::try_from(staged_bytes).unwrap_or(usize::MAX),
-            failures: AtomicU64::new(0),
+            failures: AtomicU64::new(u64::from(refusal.is_some())),
             over: AtomicU64::new(0),
         });
         let for_thread = Arc::clone(&shared);
@@ -340,7 +345,8 @@ fn run(shared: &Shared) {
     let mut counters = HashMap::new();
     while let Some(group) = next_group(shared) {
         // A panic of the storage engine must not leave writers waiting for ever.
-        let result = guarded(|| write(shared, &group, &mut counters)).map_err(StoreError::or_full);
+        let result = guarded(|| write(shared, &group, &mut counters))
+            .map_err(|error| shared.store.with_room(error.or_full()));
         let mut queue = shared.lock();
         queue.in_flight = Arc::default();
         queue.in_flight_result = None;

@@ -35,17 +35,27 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether only room is missing on the device.
+    pub(crate) fn is_full(&self) -> bool {
+        match self {
+            StoreError::Io(error) => matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            ),
+            StoreError::Full(_) => true,
+            StoreError::Corrupt(_)
+            | StoreError::Foreign(_)
+            | StoreError::OtherFormat(_)
+            | StoreError::Locked
+            | StoreError::Poisoned(_)
+            | StoreError::Closed => false,
+        }
+    }
+
     /// `Full` of an error that says so of the device; another one as it is.
     pub(crate) fn or_full(self) -> StoreError {
         match &self {
-            StoreError::Io(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-                ) =>
-            {
-                StoreError::Full(error.to_string())
-            }
+            StoreError::Io(error) if self.is_full() => StoreError::Full(error.to_string()),
             StoreError::Io(_)
             | StoreError::Corrupt(_)
             | StoreError::Foreign(_)
@@ -53,6 +63,31 @@ impl StoreError {
             | StoreError::Locked
             | StoreError::Poisoned(_)
             | StoreError::Full(_)
+            | StoreError::Closed => self,
+        }
+    }
+
+    /// Puts a path in front of an error of the operating system.
+    pub(crate) fn about(self, path: &Path) -> StoreError {
+        let StoreError::Io(error) = &self else {
+            return self;
+        };
+        io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+    }
+
+    /// Adds how much room the device has to an error that says of too little.
+    pub(crate) fn with_room(self, room: &str) -> StoreError {
+        match self {
+            StoreError::Io(error) if StoreError::Io(Arc::clone(&error)).is_full() => {
+                io::Error::new(error.kind(), format!("{error}; {room}")).into()
+            }
+            StoreError::Full(text) => StoreError::Full(format!("{text}; {room}")),
+            StoreError::Io(_)
+            | StoreError::Corrupt(_)
+            | StoreError::Foreign(_)
+            | StoreError::OtherFormat(_)
+            | StoreError::Locked
+            | StoreError::Poisoned(_)
             | StoreError::Closed => self,
         }
     }

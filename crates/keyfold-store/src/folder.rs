@@ -5,7 +5,7 @@ use crate::error::{At, StoreError};
 use crate::fsync::sync_folder;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file that holds the marker and the lock.
 const MARKER: &str = "keyfold";
@@ -28,9 +28,9 @@ enum Found {
     Copy,
 }
 
-/// The locked file of the marker.
+/// The locked file of the marker, with its path.
 #[derive(Debug)]
-struct Marker(File);
+struct Marker(File, PathBuf);
 
 impl Drop for Marker {
     fn drop(&mut self) {
@@ -56,11 +56,13 @@ impl Claim {
 }
 
 /// Writes a marker over the old one. Both fit in one sector, so one of them is there after a crash.
-fn write_marker(Marker(file): &Marker, marker: &str) -> Result<(), StoreError> {
+fn write_marker(Marker(file, path): &Marker, marker: &str) -> Result<(), StoreError> {
     let mut file = file;
-    file.rewind()?;
-    file.write_all(padded(marker).as_bytes())?;
-    Ok(file.sync_all()?)
+    let written = file
+        .rewind()
+        .and_then(|()| file.write_all(padded(marker).as_bytes()))
+        .and_then(|()| file.sync_all());
+    Ok(written.at(path)?)
 }
 
 /// The content of the file with this marker.
@@ -315,7 +317,7 @@ fn lock(folder: &Path) -> Result<(Marker, Found), StoreError> {
         Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
         Err(TryLockError::Error(error)) => return Err(error.into()),
     }
-    let mut marker = Marker(file);
+    let mut marker = Marker(file, path.clone());
     // Through the handle that holds the lock: others may not read where locks are mandatory.
     let mut bytes = Vec::new();
     marker.0.read_to_end(&mut bytes).at(&path)?;

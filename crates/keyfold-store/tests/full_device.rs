@@ -13,13 +13,20 @@ const WRITES: u32 = 24;
 const COUNTER: &[u8] = b"written";
 
 fn open(folder: &Path, durability: Durability) -> Store {
+    // Small, so that there are some segments of the log.
+    open_with(folder, durability, 8_000).unwrap()
+}
+
+fn open_with(
+    folder: &Path,
+    durability: Durability,
+    memtable_bytes: u64,
+) -> Result<Store, StoreError> {
     Store::open(StoreOptions::Folder(FolderOptions {
         durability,
-        // Small, so that there are some segments of the log.
-        memtable_bytes: 8_000,
+        memtable_bytes,
         ..FolderOptions::new(folder)
     }))
-    .unwrap()
 }
 
 fn write(store: &Store, n: u32) -> Result<(), StoreError> {
@@ -90,6 +97,125 @@ fn a_full_device_refuses_writes_for_as_long_as_it_is_full() {
         let refused = (1..120).filter(|at| survives(*at, durability)).count();
         assert!(refused > 20, "{durability:?}: {refused} refused");
     }
+}
+
+/// How an opening on a full device went.
+#[derive(Debug, PartialEq, Eq)]
+enum Opened {
+    /// It was refused.
+    Refused,
+    /// It was read, and took no writes until there was room.
+    Full,
+    /// The device was full later.
+    Sound,
+}
+
+/// Opens a store whose log has some segments, while the device is full from a call on.
+fn opened_full(at: u64) -> Opened {
+    let place = keyfold_testkit::folder::in_memory().unwrap();
+    let folder = place.path().join("store");
+    std::fs::create_dir(&folder).unwrap();
+    let open = || open_with(&folder, Durability::Synced, 1_000_000);
+    let mut there = BTreeSet::new();
+    for n in 0..4 {
+        // Each life leaves a segment, and flushes nothing.
+        write(&open().unwrap(), n).unwrap();
+        there.insert(n);
+    }
+    let machine = Machine::watch(&folder).unwrap();
+    machine.inject(at, Fault::Full);
+    let expected = |store: &Store, there: &BTreeSet<u32>, when: &str| {
+        let count = there.len() as u64;
+        let expected = (there.clone(), count as i64, count);
+        assert_eq!(stored(store), expected, "call {at}, {when}");
+    };
+    let opened = match open() {
+        Err(error) => {
+            let said = error.to_string();
+            assert!(
+                said.contains("No space left on device"),
+                "call {at}: {said}"
+            );
+            assert!(
+                said.contains(&*folder.to_string_lossy()),
+                "call {at}: {said}"
+            );
+            let room = "MB of the disk are free, and a data folder is opened with 1 MB";
+            assert!(said.contains(room), "call {at}: {said}");
+            machine.clear_faults();
+            Opened::Refused
+        }
+        Ok(store) => {
+            expected(&store, &there, "while it is full");
+            let is_full = store.has_failed();
+            if let Err(error) = write(&store, 10) {
+                assert!(matches!(error, StoreError::Full(_)), "call {at}: {error}");
+                let said = error.to_string();
+                assert!(
+                    said.contains("until 8 MB of it are free"),
+                    "call {at}: {said}"
+                );
+                assert!(
+                    said.contains(" MB of the disk are free"),
+                    "call {at}: {said}"
+                );
+                expected(&store, &there, "when it has refused a write");
+                machine.clear_faults();
+                store.take_writes_again().unwrap();
+            } else {
+                assert!(!is_full, "call {at}");
+                there.insert(10);
+            }
+            machine.clear_faults();
+            write(&store, 11).unwrap();
+            there.insert(11);
+            expected(&store, &there, "when there is room");
+            match is_full {
+                true => Opened::Full,
+                false => Opened::Sound,
+            }
+        }
+    };
+    for when in ["opened once", "opened twice", "opened again"] {
+        expected(&open().unwrap(), &there, when);
+    }
+    opened
+}
+
+/// A store is opened on a device without room, or with too little for what the opening writes: what it holds is
+/// read all the same. Here a write in place may find no room, either, as on a file system that writes each block anew:
+/// then the opening is refused.
+#[test]
+fn a_store_is_read_on_a_device_that_is_full() {
+    let all: Vec<Opened> = (1..60).map(opened_full).collect();
+    let count = |one: &Opened| all.iter().filter(|other| *other == one).count();
+    let counts = [Opened::Refused, Opened::Full, Opened::Sound].map(|one| count(&one));
+    let [refused, full, sound] = counts;
+    assert!(full > 3 && sound > 3 && refused > 0, "{counts:?}: {all:?}");
+}
+
+/// Nothing is promised of a folder that no store was made in.
+#[test]
+fn a_new_store_on_a_full_device_says_what_is_missing() {
+    let mut refused = 0;
+    for at in 1..30 {
+        let place = keyfold_testkit::folder::in_memory().unwrap();
+        let folder = place.path().join("store");
+        std::fs::create_dir(&folder).unwrap();
+        let machine = Machine::watch(&folder).unwrap();
+        machine.inject(at, Fault::Full);
+        let Err(error) = open_with(&folder, Durability::Synced, 8_000) else {
+            continue;
+        };
+        refused += 1;
+        let said = error.to_string();
+        let room = "MB of the disk are free, and a data folder is opened with 1 MB";
+        let has_all = said.contains(room) && said.contains(&*folder.to_string_lossy());
+        assert!(has_all, "call {at}: {said}");
+        machine.clear_faults();
+        write(&open(&folder, Durability::Synced), 1).unwrap();
+    }
+    assert!(refused > 5, "{refused}");
 }
 
 /// Adds one to a number that it reads: whether the write is durable.

@@ -4,6 +4,7 @@ use super::{export, import};
 use crate::core::Core;
 use crate::core::tasks::Task;
 use keyfold_api::{ApiError, ExportStatus, ImportStatus, TableStatus};
+use keyfold_store::StoreError;
 use std::sync::Arc;
 
 /// Resumes the long work that the end of the process interrupted.
@@ -36,10 +37,13 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
                     table: Arc::clone(table),
                 });
             }
-            Some(_) | None => export::fail(
+            Some(_) | None => unless_full(
                 core,
-                &export,
-                "The server stopped before the end, or the table is gone",
+                export::fail(
+                    core,
+                    &export,
+                    "The server stopped before the end, or the table is gone",
+                ),
             )?,
         }
     }
@@ -55,8 +59,19 @@ pub(crate) fn resume(core: &Core) -> Result<(), ApiError> {
                     table: Arc::clone(table),
                 });
             }
-            Some(_) | None => import::fail(core, &import, "The server stopped before the end")?,
+            Some(_) | None => unless_full(
+                core,
+                import::fail(core, &import, "The server stopped before the end"),
+            )?,
         }
     }
     Ok(())
+}
+
+/// Passes over a failure to note something for want of room: the next start notes it.
+fn unless_full(core: &Core, noted: Result<(), ApiError>) -> Result<(), ApiError> {
+    match core.store().refusal() {
+        Some(StoreError::Full(_)) => Ok(()),
+        Some(_) | None => noted,
+    }
 }

@@ -61,8 +61,8 @@ impl Exports {
     /// `Refused` when there is no whole export, when one is not as it was written, or when a table has no
     /// definition.
     pub fn open(folder: &Path, named: &[String]) -> Result<Exports, ClientError> {
-        if named.is_empty() && !is_export(folder) {
-            Unfinished::check_none(folder)?;
+        if !is_export(folder) {
+            Unfinished::check_none(folder, named)?;
         }
         let found = find(folder, named).map_err(refused)?;
         let mut tables = Vec::new();

@@ -23,6 +23,8 @@ const NOTE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub struct Unfinished {
     /// The folder of all exports, which is called `AWSDynamoDB`.
     base: PathBuf,
+    /// What the place of their tables is known by; `None` in a note of an earlier version.
+    source: Option<String>,
     tables: Vec<Noted>,
 }
 
@@ -82,8 +84,12 @@ impl Lock {
 }
 
 impl Unfinished {
-    pub(super) fn new(base: PathBuf, tables: Vec<Noted>) -> Unfinished {
-        Unfinished { base, tables }
+    pub(super) fn new(base: PathBuf, source: &str, tables: Vec<Noted>) -> Unfinished {
+        Unfinished {
+            base,
+            source: Some(source.to_owned()),
+            tables,
+        }
     }
 
     /// Reads the note of a folder; `None` when all exports there are whole, or there are none.
@@ -103,17 +109,20 @@ impl Unfinished {
             Ok(_) => {}
         }
         let bytes = read_file(&path, NOTE_BYTES_MAX).map_err(refused)?;
-        let tables = serde_json::from_slice(&bytes)
-            .ok()
-            .and_then(|json| noted(&json));
-        let tables = tables.ok_or_else(|| {
+        let json = serde_json::from_slice::<Json>(&bytes).ok();
+        let tables = json.as_ref().and_then(noted).ok_or_else(|| {
             ClientError::refused(format!(
                 "{} is not as this version of `keyfold move` writes it: if no other version is writing exports there, \
                  remove it with the exports that have no manifest-summary.json",
                 path.display()
             ))
         })?;
-        Ok(Some(Unfinished { base, tables }))
+        let source = json.as_ref().and_then(|json| json.get("source")?.as_str());
+        Ok(Some(Unfinished {
+            base,
+            source: source.map(str::to_owned),
+            tables,
+        }))
     }
 
     pub(super) fn tables(&self) -> &[Noted] {
@@ -145,17 +154,47 @@ impl Unfinished {
         names.join(", ")
     }
 
-    /// Refuses to read the folder as if it were whole.
-    pub(super) fn check_none(folder: &Path) -> Result<(), ClientError> {
-        match Unfinished::of(folder)? {
-            None => Ok(()),
-            Some(found) => Err(ClientError::refused(format!(
+    /// Refuses to read the folder as if it were whole: those of its tables that are named, or all.
+    pub(super) fn check_none(folder: &Path, named: &[String]) -> Result<(), ClientError> {
+        let Some(found) = Unfinished::of(folder)? else {
+            return Ok(());
+        };
+        let is_read = |(table, is_whole): &(String, bool)| {
+            named.is_empty() || (named.contains(table) && !is_whole)
+        };
+        let read: Vec<String> = found
+            .states()
+            .into_iter()
+            .filter(is_read)
+            .map(|(table, _)| table)
+            .collect();
+        match read.is_empty() {
+            true => Ok(()),
+            false => Err(ClientError::refused(format!(
                 "the exports of {} are not all written, of these tables: {}. The `keyfold move` that began them goes on \
                  when it is called again; --table names one that is whole",
                 folder.display(),
-                found.names()
+                read.join(", ")
             ))),
         }
+    }
+
+    /// Refuses to give the exports up for a place that is not the one whose tables they are of.
+    ///
+    /// # Errors
+    /// `Refused`, with the place that is.
+    pub fn check_of(&self, source: &str) -> Result<(), ClientError> {
+        let whose = match &self.source {
+            Some(own) if own == source => return Ok(()),
+            Some(own) => format!("are of {own}, and not of {source}: name that place"),
+            None => "do not say where their tables are, since an earlier version began them: look at them".to_owned(),
+        };
+        Err(ClientError::refused(format!(
+            "nothing was deleted: the exports in {} {whose}, or pass --foreign, which deletes them whatever they are of. \
+             They are of these tables: {}",
+            self.base.display(),
+            self.names()
+        )))
     }
 
     /// Puts the note on the disk.
@@ -164,7 +203,8 @@ impl Unfinished {
             .tables
             .iter()
             .map(|one| json!({ "table": one.table, "identity": one.identity, "export": one.id }));
-        let json = json!({ "version": VERSION, "tables": tables.collect::<Vec<_>>() });
+        let tables = tables.collect::<Vec<_>>();
+        let json = json!({ "version": VERSION, "source": self.source, "tables": tables });
         let path = self.base.join(NOTE);
         let part = path.with_extension("part");
         let written = File::create(&part).and_then(|mut file| {

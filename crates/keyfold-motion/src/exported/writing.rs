@@ -120,13 +120,13 @@ fn check_same(folder: &Path, begun: &Unfinished, tables: &[Found]) -> Result<(),
 
 impl Writing {
     /// Begins exports of tables, or goes on with those that the same command has begun. Nothing writes to the source
-    /// meanwhile.
+    /// meanwhile. `source` is what its place is known by.
     ///
     /// # Errors
     /// As [`may_export`]; `Refused` when a file cannot be written, or when another process is writing exports there.
     pub fn begin(
         world: &dyn World,
-        folder: &Path,
+        (source, folder): (&str, &Path),
         tables: &[Found],
     ) -> Result<Writing, ClientError> {
         may_export(folder, tables)?;
@@ -137,7 +137,7 @@ impl Writing {
         let noted = match may_export(folder, tables)? {
             Some(noted) => noted,
             None => {
-                let noted = Unfinished::new(base, ids(world, tables));
+                let noted = Unfinished::new(base, source, ids(world, tables));
                 noted.write()?;
                 noted
             }

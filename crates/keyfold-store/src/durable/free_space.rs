@@ -16,6 +16,18 @@ pub(super) fn has(folder: &Path, bytes: u64) -> bool {
     available_bytes(folder).is_none_or(|free| free >= bytes)
 }
 
+/// How much can be written in a folder, or where it is to be made, for a sentence; `None` where the system does
+/// not report its free space.
+pub(super) fn said(folder: &Path) -> Option<String> {
+    let absolute = std::path::absolute(folder).ok()?;
+    let tenths = absolute.ancestors().find_map(available_bytes)? / 100_000;
+    Some(format!(
+        "{}.{} MB of the disk are free",
+        tenths / 10,
+        tenths % 10
+    ))
+}
+
 /// Bytes that this process can still write on a folder's device.
 #[cfg(unix)]
 fn available_bytes(folder: &Path) -> Option<u64> {
@@ -39,6 +51,9 @@ mod tests {
         let free = available_bytes(folder.path()).unwrap();
         assert!(is_enough(folder.path(), 0));
         assert!(!is_enough(folder.path(), free.saturating_mul(2)));
-        assert_eq!(available_bytes(&folder.path().join("absent")), None);
+        let absent = folder.path().join("absent");
+        assert_eq!(available_bytes(&absent), None);
+        let said = said(&absent).unwrap();
+        assert!(said.ends_with(" MB of the disk are free"), "{said}");
     }
 }

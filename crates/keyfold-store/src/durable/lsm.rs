@@ -79,7 +79,9 @@ impl Tree {
                 FilterPolicyEntry::Bloom(BloomConstructionPolicy::FalsePositiveRate(0.0001)),
                 FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(10.0)),
             ]));
-        let tree = config.open()?;
+        // A new one writes files, of which the library does not say the names.
+        let tree = config.open();
+        let tree = tree.map_err(|error| StoreError::from(error).about(folder))?;
         sequence.fetch_max(
             tree.get_highest_persisted_seqno()
                 .map_or(1, |highest| highest + 1),

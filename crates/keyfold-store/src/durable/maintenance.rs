@@ -79,6 +79,11 @@ impl Maintenance {
         }
     }
 
+    /// As [`Maintenance::seal`], without waiting.
+    pub(super) fn seal_at_once(&self, segments: impl IntoIterator<Item = u64>) {
+        drop(self.shared.seal(segments));
+    }
+
     /// What is due and what was done.
     pub(super) fn counts(&self) -> MaintenanceCounts {
         let state = self.shared.lock();

@@ -34,6 +34,10 @@ const TABLE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// can be made.
 const OVERDUE_FACTOR: u64 = 8;
 
+/// Bytes with which a data folder can be opened, also a new one: markers, a manifest, and the first allocation of
+/// the log's file, some more than they take.
+const OPENING_MEGABYTES: u64 = 1;
+
 /// Bytes that must be free before writes are taken again after the device was full: two extensions of the
 /// log's file.
 const ROOM_BYTES: u64 = 8 * 1024 * 1024;
@@ -63,11 +67,20 @@ impl DurableStore {
         if options.is_examined {
             return DurableStore::open_examined(options);
         }
-        let store = DurableStore::open_claimed(options, claim(&options.path)?)?;
-        if !store.claim.is_store {
-            store.claim.complete()?;
-        }
-        Ok(store)
+        let opened = || -> Result<DurableStore, StoreError> {
+            let store = DurableStore::open_claimed(options, claim(&options.path)?)?;
+            if !store.claim.is_store {
+                store.claim.complete()?;
+            }
+            Ok(store)
+        };
+        opened().map_err(|error| {
+            let free = free_space::said(&options.path);
+            let free = free.map_or_else(String::new, |free| format!("{free}, and "));
+            error.with_room(&format!(
+                "{free}a data folder is opened with {OPENING_MEGABYTES} MB"
+            ))
+        })
     }
 
     /// Opens a scratch copy of the store's folder.
@@ -144,8 +157,10 @@ impl DurableStore {
             scratch_copy: None,
         };
         let mut writer = store.writer();
-        if writer.replayed.len() >= REPLAYED_SEGMENTS_MAX && !options.is_examined {
-            store.seal(&mut writer)?;
+        let is_long = writer.replayed.len() >= REPLAYED_SEGMENTS_MAX;
+        if is_long && writer.log.is_sound() && !options.is_examined {
+            // Nobody waits for the flush: where the device has no room for it, the log keeps what was read of it.
+            store.maintenance.seal_at_once(writer.seal_replayed());
         }
         drop(writer);
         // The names of `log` and `tables`.
@@ -213,6 +228,19 @@ impl DurableStore {
             writer.replayed.push(ended);
         }
         Ok(())
+    }
+
+    /// The error with which everything is refused since the store was opened: the device had no room.
+    pub(crate) fn refusal(&self) -> Option<StoreError> {
+        self.writer().log.failure().cloned()
+    }
+
+    /// Adds how much room there is to the error of a full device.
+    pub(crate) fn with_room(&self, error: StoreError) -> StoreError {
+        match free_space::said(&self.folder) {
+            Some(free) => error.with_room(&free),
+            None => error,
+        }
     }
 
     /// Whether the device has room for some writes.

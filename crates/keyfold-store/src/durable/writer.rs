@@ -24,6 +24,13 @@ impl Writer {
         segments.push(ended);
         Ok(segments)
     }
+
+    /// Begins a new memtable behind what was replayed, of which the log is in segments before the present one;
+    /// returns these. Nothing was appended since.
+    pub(super) fn seal_replayed(&mut self) -> Vec<u64> {
+        self.memtable_bytes = 0;
+        std::mem::take(&mut self.replayed)
+    }
 }
 
 /// Puts a batch into the memtable; returns the memtable's size in bytes after it.

@@ -4,11 +4,12 @@ use super::files::{LogFile, LogFiles};
 use super::record::{
     Change, HEADER_BYTES, Record, Segment, write_header, write_record, write_watermark,
 };
-use super::recovery::Recovered;
+use super::recovery::{Recovered, Replayed};
 use crate::checkpoint::Checkpoints;
 use crate::durability::Durability;
 use crate::error::StoreError;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::sync::Arc;
 
 /// Capacity in bytes of the buffer that is kept for the next record.
@@ -36,10 +37,11 @@ pub(crate) struct Log {
 
 impl Log {
     /// Continues a log: hands over every group of changes in order, then begins a new segment. Also
-    /// returns the ids of the segments that were replayed.
+    /// returns the ids of the segments that were replayed. Where the device has no room for a new segment, the
+    /// log refuses everything until [`Log::resume`], as after a write that found none.
     ///
     /// # Errors
-    /// `Io` when a file cannot be written or made.
+    /// `Io` when a file cannot be written or made. A new log needs room.
     pub(crate) fn open(
         recovered: Recovered,
         checkpoints: Arc<Checkpoints>,
@@ -70,18 +72,33 @@ impl Log {
         let (id, previous_end) = segments
             .last()
             .map_or((1, 0), |last| (last.segment.id + 1, last.end as u64));
-        let begun = Begun::new(&*files, id, previous_end)?;
         let has_changes = segments.iter().any(|replayed| replayed.end > HEADER_BYTES);
-        let ids: Vec<u64> = segments.iter().map(|one| one.segment.id).collect();
-        checkpoints.update(|checkpoint| {
+        let mut ids: Vec<u64> = segments.iter().map(|one| one.segment.id).collect();
+        let begun = match (Begun::new(&*files, id, previous_end), segments.last()) {
+            (Ok(begun), _) => begun,
+            (Err(failed), Some(last)) if failed.error.is_full() => {
+                ids.pop();
+                let log = Log::full(files, checkpoints, last, failed.error.or_full());
+                return Ok((log, ids));
+            }
+            (Err(failed), _) => return Err(failed.error),
+        };
+        let updated = checkpoints.update(|checkpoint| {
             let oldest = ids.first().copied().filter(|_| has_changes);
             checkpoint.oldest_segment = oldest.unwrap_or(id);
             checkpoint.newest_segment = id;
             checkpoint.allocated_bytes = begun.file.allocated();
-        })?;
-        let log = Log::new(files, checkpoints, begun);
-        if has_changes {
-            return Ok((log, ids));
+        });
+        let mut log = Log::new(files, checkpoints, begun);
+        match updated {
+            Ok(()) if has_changes => return Ok((log, ids)),
+            Ok(()) => {}
+            // The old checkpoint is still true, and names all of these segments. Each append tries again.
+            Err(error) if error.is_full() && !ids.is_empty() => {
+                log.is_in_checkpoint = false;
+                return Ok((log, ids));
+            }
+            Err(error) => return Err(error),
         }
         for id in ids {
             log.files.retire(id)?;
@@ -105,6 +122,34 @@ impl Log {
             failure: None,
             is_in_checkpoint: true,
         }
+    }
+
+    /// A log behind its last segment, on a device without room for another one.
+    fn full(
+        files: Arc<dyn LogFiles>,
+        checkpoints: Arc<Checkpoints>,
+        last: &Replayed,
+        error: StoreError,
+    ) -> Log {
+        let begun = Begun {
+            file: Box::new(NoFile),
+            segment: last.segment,
+        };
+        // All of it was written again, and synced.
+        let end = last.end as u64;
+        Log {
+            written: end,
+            synced: end,
+            attested: end,
+            acknowledged: end,
+            failure: Some(error),
+            ..Log::new(files, checkpoints, begun)
+        }
+    }
+
+    /// The failure after which everything is refused.
+    pub(crate) fn failure(&self) -> Option<&StoreError> {
+        self.failure.as_ref()
     }
 
     /// The id of the current segment.
@@ -180,7 +225,7 @@ impl Log {
 
     /// Keeps the failure of a write or sync. Whoever meets it later, and another than whoever met it first, hears
     /// whether only room was missing.
-    fn kept(&mut self, done: std::io::Result<()>) -> Result<(), StoreError> {
+    fn kept(&mut self, done: io::Result<()>) -> Result<(), StoreError> {
         let done = done.map_err(|error| StoreError::from(error).or_full());
         self.failure = done.as_ref().err().cloned();
         done
@@ -273,6 +318,19 @@ fn kept(bytes: &[u8], segment: Segment, from: u64, to: u64) -> Result<&[u8], Sto
     match at == to {
         true => bytes.get(from..to).ok_or_else(unreadable),
         false => Err(unreadable()),
+    }
+}
+
+/// The file of a log that waits for room: it takes nothing.
+struct NoFile;
+
+impl LogFile for NoFile {
+    fn append(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::StorageFull.into())
     }
 }
 

@@ -54,13 +54,22 @@ fn list(moves: &[(String, Status)]) -> String {
     names.join(", ")
 }
 
-pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
+pub(super) fn abort(
+    places: &Places,
+    (yes, is_foreign): (bool, bool),
+    output: Output,
+) -> Result<(), Failure> {
     let asked = [
         "these tables of the target are deleted",
         "nothing was deleted",
     ];
     if let Some(folder) = folder_of(&places.to) {
-        return exporting::abort(&folder, yes, output);
+        return exporting::abort((&places.from, &folder), (yes, is_foreign), output);
+    }
+    if is_foreign {
+        return Err(Failure::usage(
+            "--foreign is about exports: a target knows its moves by itself, and is not asked for their source",
+        ));
     }
     can_ask(yes, asked[1])?;
     let opened = places.open_for_moves()?;

@@ -3,7 +3,7 @@
 use super::consent::{asked, can_ask};
 use super::exports::{folder_of, none_unfinished, same_place};
 use super::moved::Moved;
-use super::places::{Opened, Places};
+use super::places::{Opened, Places, known_as, one_place};
 use super::report::File;
 use super::told::{Told, report};
 use super::watch::{Until, watched};
@@ -38,7 +38,7 @@ impl Wish<'_> {
             return Err(Failure::usage(why));
         }
         if folder_of(&named.from).is_some_and(|from| same_place(&from, self.folder)) {
-            return Err(Failure::usage("FROM and TO are one place"));
+            return Err(one_place());
         }
         match source.is_shared && !self.writers_stopped {
             true => Err(Failure::refused(
@@ -71,7 +71,8 @@ pub(super) fn export(
     tables: Vec<Found>,
     output: Output,
 ) -> Result<(), Failure> {
-    let writing = Writing::begin(&*source.world(), wish.folder, &tables)?;
+    let from = known_as(&named.from)?;
+    let writing = Writing::begin(&*source.world(), (&from, wish.folder), &tables)?;
     let writing = Arc::new(writing);
     let moved: Vec<Moved> = tables
         .into_iter()
@@ -196,11 +197,19 @@ pub(super) fn status(folder: &Path, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Removes the exports of a command that has not written all of its exports.
-pub(super) fn abort(folder: &Path, yes: bool, output: Output) -> Result<(), Failure> {
+/// Removes the exports of a command that has not written all of its exports. Those of another source are removed
+/// only where somebody says so.
+pub(super) fn abort(
+    (from, folder): (&str, &Path),
+    (yes, is_foreign): (bool, bool),
+    output: Output,
+) -> Result<(), Failure> {
     const OTHERWISE: &str = "nothing was deleted";
     can_ask(yes, OTHERWISE)?;
     let begun = begun(folder)?;
+    if !is_foreign {
+        begun.check_of(&known_as(from)?)?;
+    }
     if !yes {
         terminal::error_line(&format!(
             "the exports of these tables are deleted: {}",

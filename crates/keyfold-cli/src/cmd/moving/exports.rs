@@ -34,6 +34,11 @@ pub(super) fn none_unfinished(folder: &Path) -> Failure {
 
 /// Refuses a folder of exports where a place is asked for what it has noted, or written to by programs.
 pub(super) fn check_none(text: &str) -> Result<(), Failure> {
+    if text.eq_ignore_ascii_case(SCHEME) {
+        return Err(Failure::usage(format!(
+            "`{text}` names no folder of exports: write export:./folder"
+        )));
+    }
     match folder_of(text) {
         Some(_) => Err(Failure::usage(format!(
             "`{text}` is a folder of exports, in which nothing is paused, completed or changed: `keyfold move` writes \

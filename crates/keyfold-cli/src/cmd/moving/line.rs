@@ -28,6 +28,8 @@ pub(super) struct Far {
     pub(super) tables: [usize; 3],
     /// Whether changes are followed.
     pub(super) follows: bool,
+    /// Whether it becomes an export, which is even with nothing.
+    pub(super) is_export: bool,
     /// How far the run is behind the changes; of several tables the longest.
     pub(super) behind: Option<Duration>,
     pub(super) units: [Units; 2],
@@ -53,6 +55,7 @@ impl Far {
             changes: figures.changes,
             tables: [1, usize::from(is_copied), usize::from(figures.is_even())],
             follows,
+            is_export: false,
             behind: figures.behind(origin().now_epoch_ms),
             units: figures.units,
             throttles: figures.throttles,
@@ -71,6 +74,7 @@ impl Far {
             sum.segments += one.segments;
             sum.changes += one.changes;
             sum.follows |= one.follows;
+            sum.is_export |= one.is_export;
             sum.behind = sum.behind.max(one.behind);
             sum.throttles += one.throttles;
             for (sum, one) in sum.tables.iter_mut().zip(one.tables) {
@@ -122,6 +126,7 @@ impl Far {
             ));
         }
         let state = match (self.is_copied(), self.is_even(), self.follows) {
+            (_, true, _) if self.is_export => "exported".to_owned(),
             (_, true, _) => "even".to_owned(),
             (true, false, true) => match self.behind {
                 Some(behind) => format!("copied, {} behind", spoken(behind)),
@@ -201,6 +206,7 @@ mod tests {
             changes: 7,
             tables: [1, 0, 0],
             follows: true,
+            is_export: false,
             behind: None,
             units: [units, Units::default()],
             throttles: 0,
@@ -259,6 +265,19 @@ mod tests {
         };
         assert_eq!(more.time_left(&speed), None);
         assert_eq!(more.percents(), Some(99));
+    }
+
+    #[test]
+    fn an_export_is_even_with_nothing() {
+        let exported = Far {
+            tables: [1, 1, 1],
+            follows: false,
+            is_export: true,
+            ..far()
+        };
+        let line = exported.line(("Orders", 30), None, Priced::default());
+        assert_eq!(line, "Orders  exported  12,345 items");
+        assert!(Far::of_all(&[exported]).is_export);
     }
 
     #[test]

@@ -88,6 +88,9 @@ enum Action {
         /// Begin at once.
         #[arg(long)]
         yes: bool,
+        /// Delete the exports of TO that are not all written though they are of another place than FROM.
+        #[arg(long)]
+        foreign: bool,
     },
     /// End the moves: what is left is applied, the target's tables get expiry and protection, and nothing
     /// is followed any more.
@@ -119,7 +122,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Some(Action::Switch(turned)) => switching::turn(turned, Place::Target, output),
         Some(Action::Reverse(turned)) => switching::turn(turned, Place::Source, output),
         Some(Action::Verify(arguments)) => compare::verify(arguments, output),
-        Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
+        Some(Action::Abort {
+            places,
+            yes,
+            foreign,
+        }) => ending::abort(places, (*yes, *foreign), output),
         Some(Action::Complete {
             places,
             yes,

@@ -123,6 +123,7 @@ impl Moved {
     /// How far it is.
     pub(super) fn far(&self) -> Far {
         let mut far = Far::of(&self.found, &self.progress.figures(), self.stream.is_some());
+        far.is_export = self.export.is_some();
         if let [tables, _, even] = &mut far.tables
             && self.is_even()
         {

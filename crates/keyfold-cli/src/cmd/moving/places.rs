@@ -21,6 +21,10 @@ use std::time::{Duration, Instant};
 /// The tables that Keyfold keeps itself. They belong to one place.
 const LEFT_OUT: [&str; 4] = [LEDGER, ROWS, "keyfold_leases", "keyfold_failures"];
 
+/// What a text is answered with that is no place of a move.
+const FORMS: &str = "write http://127.0.0.1:8000, https://HOST, dynamodb://eu-west-1?profile=NAME, keyfold:./data or \
+                     export:./folder";
+
 /// What helps where the folder is not there that a move comes from, goes to, or that another command names.
 const NO_SOURCE: &str = "FROM names the place whose tables are moved";
 const NO_TARGET: &str = "`keyfold move FROM TO` makes the one that it moves tables to";
@@ -63,6 +67,9 @@ impl Places {
         let Some(folder) = exports::folder_of(&self.to) else {
             return self.open();
         };
+        if exports::folder_of(&self.from).is_some_and(|from| exports::same_place(&from, &folder)) {
+            return Err(one_place());
+        }
         Ok(Opened {
             target: Side::Export(exports::opened(&folder, &self.table)?),
             ..self.open_source()?
@@ -88,7 +95,7 @@ impl Places {
         }
         let from = connection(&self.from)?;
         if Some(&from) == to.as_ref() {
-            return Err(Failure::usage("FROM and TO are one place"));
+            return Err(one_place());
         }
         check_there(&from, NO_SOURCE)?;
         let source = Side::from(Arc::new(opened(&from, false)?));
@@ -214,6 +221,33 @@ impl Places {
     }
 }
 
+pub(super) fn one_place() -> Failure {
+    Failure::usage("FROM and TO are one place")
+}
+
+/// What a place is known by, however it is written: folders by their real paths, and names of keyfold.toml by what
+/// they stand for.
+pub(super) fn known_as(text: &str) -> Result<String, Failure> {
+    let real = |folder: &Path| -> String {
+        let absolute = || std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let real = folder.canonicalize().unwrap_or_else(|_| absolute());
+        real.display().to_string()
+    };
+    if let Some(folder) = exports::folder_of(text) {
+        return Ok(format!("export:{}", real(&folder)));
+    }
+    Ok(match connection(text)? {
+        Connection::Folder(folder) => format!("keyfold:{}", real(&folder)),
+        Connection::Endpoint { url, asked: _ } => url.trim_end_matches('/').to_ascii_lowercase(),
+        Connection::Amazon(asked) => {
+            let profile = asked.profile.map(|name| format!("?profile={name}"));
+            let region = asked.region.unwrap_or_default();
+            format!("dynamodb://{region}{}", profile.unwrap_or_default())
+        }
+        Connection::Memory => text.to_owned(),
+    })
+}
+
 /// Refuses a data folder that is not there, with what helps.
 fn check_there(connection: &Connection, advice: &str) -> Result<(), Failure> {
     match connection {
@@ -224,7 +258,7 @@ fn check_there(connection: &Connection, advice: &str) -> Result<(), Failure> {
 
 /// Whether a place needs time until policies are in force, and records in its streams.
 pub(in crate::cmd) fn is_slow(text: &str) -> Result<bool, Failure> {
-    Ok(connection(text)?.is_amazon())
+    Ok(connection_without_exports(text)?.is_amazon())
 }
 
 /// How long a record may take to appear in the stream of a place.
@@ -232,10 +266,23 @@ fn settle_time(connection: &Connection) -> Duration {
     Duration::from_secs(if connection.is_amazon() { 10 } else { 1 })
 }
 
-/// The connection of a text, or of a name in keyfold.toml.
+/// The connection of a place of a move, or of a name in keyfold.toml.
 fn connection(text: &str) -> Result<Connection, Failure> {
     exports::check_none(text)?;
-    let connection = connection_of(text)?;
+    lasting(match text.contains(':') {
+        true => Connection::among(text, FORMS)?,
+        false => connection_of(text)?,
+    })
+}
+
+/// The connection of a place of another command, which has no exports.
+fn connection_without_exports(text: &str) -> Result<Connection, Failure> {
+    exports::check_none(text)?;
+    lasting(connection_of(text)?)
+}
+
+/// Refuses a place that ends with the command.
+fn lasting(connection: Connection) -> Result<Connection, Failure> {
     match connection {
         Connection::Memory => Err(Failure::usage(
             "`memory:` ends with this command: nothing can be moved there or from there",
@@ -265,19 +312,19 @@ fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> 
 
 /// Opens a place to look at it: nothing is written there, and nothing expires meanwhile.
 pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
-    let place = connection(text)?;
+    let place = connection_without_exports(text)?;
     check_there(&place, NO_PLACE)?;
     opened(&place, false)
 }
 
 /// Opens a place to write to it. A data folder is made.
 pub(in crate::cmd) fn made_at(text: &str) -> Result<Backend, Failure> {
-    opened(&connection(text)?, true)
+    opened(&connection_without_exports(text)?, true)
 }
 
 /// Opens a place to write to it, which is there.
 pub(in crate::cmd) fn written_at(text: &str) -> Result<Backend, Failure> {
-    let place = connection(text)?;
+    let place = connection_without_exports(text)?;
     check_there(&place, NO_PLACE)?;
     opened(&place, true)
 }

@@ -205,6 +205,13 @@ fn plain(sum: &Far, time_left: Option<Duration>) -> String {
     let left = time_left.map_or_else(String::new, |time| {
         format!("; about {} are left", spoken(time))
     });
+    if sum.is_export {
+        return format!(
+            "{} of {tables} tables are exported, {} items{left}",
+            sum.segments_done,
+            spoken_count(sum.items)
+        );
+    }
     let behind = match (even == tables, sum.is_copied(), sum.behind) {
         (false, true, Some(behind)) => format!("; {} behind the changes", spoken(behind)),
         (true, ..) | (_, false, _) | (.., None) => String::new(),

@@ -7,6 +7,9 @@ use keyfold_api::{CreateTableInput, Request};
 use keyfold_types::limits::ITEM_BYTES_MAX;
 use std::path::Path;
 
+/// What the place of the tables is known by.
+const SOURCE: &str = "http://127.0.0.1:1";
+
 /// An engine with a table of items.
 fn filled(kind: KeyKind, items: &[Item]) -> Arc<Backend> {
     let backend = engine();
@@ -62,7 +65,7 @@ fn found_in(source: &Side) -> Found {
 fn export(source: &Side, folder: &Path) -> Result<Ended, ClientError> {
     let (world, progress) = world_of(source);
     let found = blocked(tables::look(&*world, "Notes"))?;
-    let writing = Writing::begin(&*world, folder, std::slice::from_ref(&found))?;
+    let writing = Writing::begin(&*world, (SOURCE, folder), std::slice::from_ref(&found))?;
     let ended = blocked(writing.export(&*world, (&found, None), &progress))?;
     assert_eq!(writing.end()?, ended == Ended::Even);
     Ok(ended)
@@ -153,7 +156,7 @@ fn an_export_that_was_ended_anywhere_is_not_read_and_is_written_anew() {
     let (world, progress) = world_of(&source);
     let found = found_in(&source);
     let tables = std::slice::from_ref(&found);
-    let writing = Writing::begin(&*world, folder.path(), tables).unwrap();
+    let writing = Writing::begin(&*world, (SOURCE, folder.path()), tables).unwrap();
     blocked(writing.export(&*world, (&found, None), &progress)).unwrap();
     let root = writing.root("Notes").unwrap();
     let data = files_of(&root.join("data")).remove(0);
@@ -278,8 +281,8 @@ fn a_folder_of_something_else_gets_no_export() {
     // Of another table of the name, or of more tables, nothing goes on.
     let halves = path.join("halves");
     let (world, _) = world_of(&source);
-    let writing = Writing::begin(&*world, &halves, tables).unwrap();
-    let second = Writing::begin(&*world, &halves, tables).unwrap_err();
+    let writing = Writing::begin(&*world, (SOURCE, &halves), tables).unwrap();
+    let second = Writing::begin(&*world, (SOURCE, &halves), tables).unwrap_err();
     assert!(second.to_string().contains("another process"), "{second}");
     drop(writing);
     let other = Side::Tables(filled(KeyKind::S, &[]));
@@ -287,13 +290,32 @@ fn a_folder_of_something_else_gets_no_export() {
     assert!(error.to_string().contains("of another source"), "{error}");
     let begun = Unfinished::of(&halves).unwrap().unwrap();
     assert_eq!(begun.states(), [("Notes".to_owned(), false)]);
+    // They are given up for the place whose tables they are of. A note of an earlier version says of none.
+    assert!(begun.check_of(SOURCE).is_ok());
+    let error = begun
+        .check_of("http://127.0.0.1:2")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("are of http://127.0.0.1:1, and not of http://127.0.0.1:2"),
+        "{error}"
+    );
+    assert!(error.contains("these tables: Notes"), "{error}");
+    let note = halves.join("AWSDynamoDB/keyfold-move.json");
+    let text = std::fs::read_to_string(&note).unwrap();
+    let earlier = text.replace(&format!("\"source\": \"{SOURCE}\","), "");
+    assert_ne!(earlier, text);
+    std::fs::write(&note, earlier).unwrap();
+    let begun = Unfinished::of(&halves).unwrap().unwrap();
+    let error = begun.check_of(SOURCE).unwrap_err().to_string();
+    assert!(error.contains("an earlier version began them"), "{error}");
     begun.abort().unwrap();
     assert!(files_of(&halves).is_empty());
     export(&other, &halves).unwrap();
 
     // What another process has written to its end, while somebody was asked, is not removed.
     let since = path.join("since");
-    drop(Writing::begin(&*world, &since, tables).unwrap());
+    drop(Writing::begin(&*world, (SOURCE, &since), tables).unwrap());
     let begun = Unfinished::of(&since).unwrap().unwrap();
     export(&source, &since).unwrap();
     let error = begun.abort().unwrap_err();
@@ -309,13 +331,21 @@ fn a_stopped_export_is_not_whole() {
     let folder = tempfile::tempdir().unwrap();
     let (world, progress) = world_of(&source);
     let tables = std::slice::from_ref(&found);
-    let writing = Writing::begin(&*world, folder.path(), tables).unwrap();
+    let writing = Writing::begin(&*world, (SOURCE, folder.path()), tables).unwrap();
     progress.stop();
     let ended = blocked(writing.export(&*world, (&found, None), &progress)).unwrap();
     assert_eq!((ended, writing.end().unwrap()), (Ended::Stopped, false));
     drop(writing);
-    let error = read(folder.path()).err().unwrap().to_string();
-    assert!(error.contains("are not all written"), "{error}");
+    for named in [&[][..], &["Notes".to_owned()]] {
+        let error = Exports::open(folder.path(), named)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            error.contains("are not all written, of these tables: Notes."),
+            "{error}"
+        );
+    }
     export(&source, folder.path()).unwrap();
     assert_eq!(items_of(&read(folder.path()).unwrap()).len(), 3);
 }
