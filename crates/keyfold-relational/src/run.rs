@@ -238,8 +238,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         if !wishes.is_empty() {
             self.asked(|source| source.settle())?;
         }
-        let wrote = apply(self.backend, self.mapping, self.progress, wishes)?;
-        self.progress.add_written(wrote.put, wrote.deleted);
+        apply(self.backend, self.mapping, self.progress, wishes)?;
         Ok(())
     }
 
@@ -505,6 +504,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 row: identity.clone(),
                 key,
                 values: None,
+                stored: None,
                 is_new: false,
             });
         }
