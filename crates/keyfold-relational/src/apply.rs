@@ -12,7 +12,7 @@ use crate::patient::patient;
 use crate::progress::Progress;
 use crate::wish::Wish;
 use keyfold_api::ErrorKind;
-use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
+use keyfold_client::write::{Part, delete, delete_many, put, put_many, transact_at_once};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
 use pieces::{Piece, pieces};
@@ -56,7 +56,7 @@ impl From<ClientError> for Unwritten {
 }
 
 /// Writes entities, and answers once all are as they are wished, or the run is asked to end: that is heeded between
-/// two requests.
+/// two requests. Progress counts each one that is written, also of a run that ends then.
 pub(crate) fn apply(
     backend: &Backend,
     mapping: &Mapping<'_>,
@@ -77,20 +77,25 @@ pub(crate) fn apply(
             if wish.values.is_some() { place } else { -place },
         )
     });
-    let count = |is_put: bool| {
-        left.iter()
-            .filter(|one| one.values.is_some() == is_put)
-            .count() as u64
-    };
-    let wrote = Wrote {
-        put: count(true),
-        deleted: count(false),
-    };
+    let wrote = Wrote::of(&left);
     if left.is_empty() || writer.together(&left)? {
         return Ok(wrote);
     }
     writer.alone(left)?;
     Ok(wrote)
+}
+
+impl Wrote {
+    fn of<'w>(wishes: impl IntoIterator<Item = &'w Wish>) -> Wrote {
+        let mut wrote = Wrote::default();
+        for wish in wishes {
+            match wish.values.is_some() {
+                true => wrote.put += 1,
+                false => wrote.deleted += 1,
+            }
+        }
+        wrote
+    }
 }
 
 /// The entities that are not as they are wished.
@@ -154,11 +159,19 @@ impl<'m> Writer<'_, 'm> {
                     (Some(_), None) | (None, Some(_)) => false,
                 };
                 if !is_so {
+                    // What goes is not read once more, to find what it counts in.
+                    wish.stored = stored.filter(|_| wish.values.is_none());
                     left.push(wish);
                 }
             }
         }
         Ok(left)
+    }
+
+    /// Counts entities that are written.
+    fn wrote(&self, wishes: &[Wish]) {
+        let wrote = Wrote::of(wishes);
+        self.progress.add_written(wrote.put, wrote.deleted);
     }
 
     /// Writes all in one transaction, if they are few; `false` where it does not hold them, or they need several.
@@ -183,7 +196,10 @@ impl<'m> Writer<'_, 'm> {
         let parts: Vec<Part<'_>> = parts.collect();
         let done = patient(|| transact_at_once(self.backend, self.mapping.model, &parts));
         match done {
-            Ok(_) => Ok(true),
+            Ok(_) => {
+                self.wrote(wishes);
+                Ok(true)
+            }
             Err(error) if is_refusal(&error) => Ok(false),
             Err(error) => Err(error),
         }
@@ -320,13 +336,21 @@ impl<'m> Writer<'_, 'm> {
         let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(true);
         };
-        let puts: Vec<Values> = wishes
-            .iter()
-            .filter_map(|wish| wish.values.clone())
-            .collect();
-        let put = patient(|| put_many(self.backend, self.mapping.model, mapped.entity, &puts));
-        match put {
-            Ok(_) => Ok(true),
+        let (model, entity) = (self.mapping.model, mapped.entity);
+        let puts = wishes.iter().filter_map(|wish| wish.values.clone());
+        let puts: Vec<Values> = puts.collect();
+        let written = match puts.is_empty() {
+            false => patient(|| put_many(self.backend, model, entity, &puts)),
+            true => {
+                let keys: Vec<Values> = wishes.iter().map(|wish| wish.key.clone()).collect();
+                patient(|| delete_many(self.backend, model, entity, &keys))
+            }
+        };
+        match written {
+            Ok(_) => {
+                self.wrote(wishes);
+                Ok(true)
+            }
             Err(error) if is_refusal(&error) => Ok(false),
             Err(error) => Err(error),
         }
@@ -342,7 +366,10 @@ impl<'m> Writer<'_, 'm> {
             None => delete(self.backend, model, entity, &wish.key),
         });
         match done {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.wrote(std::slice::from_ref(wish));
+                Ok(())
+            }
             // It was gone already.
             Err(ClientError::NotFound(_)) if wish.values.is_none() => Ok(()),
             Err(error) => Err(error),

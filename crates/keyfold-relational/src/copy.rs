@@ -223,8 +223,7 @@ impl<'m> Migration<'_, 'm> {
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         });
-        let wrote = wrote?;
-        self.progress.add_written(wrote.put, wrote.deleted);
+        wrote?;
         Ok(ahead)
     }
 }

@@ -88,7 +88,6 @@ pub fn mend(
             Err(Unwritten::Failed(error)) => return Err(VerifyError::Target(error)),
             Err(Unwritten::Stopped) => return Ok(mended),
         };
-        progress.add_written(wrote.put, wrote.deleted);
         mended.put += wrote.put;
         mended.deleted += wrote.deleted;
     }
@@ -134,6 +133,7 @@ fn wishes(
                 .collect(),
             key: key.clone(),
             values: None,
+            stored: None,
             is_new: false,
         };
         wishes.push(found.unwrap_or_else(gone));

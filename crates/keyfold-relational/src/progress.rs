@@ -34,6 +34,9 @@ pub struct Progress {
     changes: AtomicU64,
     follows: AtomicBool,
     leads: AtomicBool,
+    compares: AtomicBool,
+    compared: AtomicU64,
+    is_closed: AtomicBool,
     rowless: Mutex<Rowless>,
 }
 
@@ -50,6 +53,12 @@ pub struct Figures {
     pub changes: u64,
     /// Whether every row was read, and changes are carried.
     pub follows: bool,
+    /// Whether rows and items are compared.
+    pub compares: bool,
+    /// Rows that were compared with their items. Those that change meanwhile are compared again.
+    pub compared: u64,
+    /// Whether nobody can write, because a switch is about to be done.
+    pub is_closed: bool,
     /// Whether the tables lead: what is put and deleted are rows.
     pub leads: bool,
     /// Changes of items that no row is made of: while the tables lead, they are passed over.
@@ -86,6 +95,20 @@ impl Progress {
         self.leads.store(true, Ordering::Relaxed);
     }
 
+    /// Rows and items are compared from now on.
+    pub(crate) fn compare(&self) {
+        self.compares.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_compared(&self, rows: usize) {
+        self.compared.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// Nobody can write from now on.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn add_read(&self, rows: usize) {
         self.read.fetch_add(rows as u64, Ordering::Relaxed);
     }
@@ -112,6 +135,9 @@ impl Progress {
             changes: of(&self.changes),
             follows: self.follows.load(Ordering::Relaxed),
             leads: self.leads.load(Ordering::Relaxed),
+            compares: self.compares.load(Ordering::Relaxed),
+            compared: of(&self.compared),
+            is_closed: self.is_closed.load(Ordering::Relaxed),
             rowless: self.rowless().count,
         }
     }

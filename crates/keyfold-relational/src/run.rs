@@ -5,6 +5,7 @@
 use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
+use crate::lead::changed::Changed;
 use crate::lead::sides::Tables;
 use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
@@ -21,6 +22,8 @@ use std::time::Duration;
 const ROWS_MAX: usize = 4_000;
 /// The most changes of a table that are read at once.
 const CHANGES_MAX: usize = 500;
+/// So many changed items are held while a switch compares.
+const CHANGED_MAX: usize = 20_000;
 /// The most identities in one query.
 const IDENTITIES_MAX: usize = 100;
 /// The time between two looks for changes, where there were none.
@@ -129,6 +132,8 @@ pub struct Migration<'a, 'm> {
     place: Option<String>,
     /// Whether programs may come to write to the tables, and how.
     pub(crate) tables: Option<&'a Tables>,
+    /// What changes while a switch compares rows and items.
+    pub(crate) changed: Option<Changed>,
 }
 
 /// How much is read at once.
@@ -138,6 +143,8 @@ pub struct Sizes {
     pub rows: usize,
     /// The changes of a table.
     pub changes: usize,
+    /// The items that change while a switch compares, until they are compared again.
+    pub changed: usize,
 }
 
 impl Default for Sizes {
@@ -145,6 +152,7 @@ impl Default for Sizes {
         Sizes {
             rows: ROWS_MAX,
             changes: CHANGES_MAX,
+            changed: CHANGED_MAX,
         }
     }
 }
@@ -165,6 +173,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             sizes: Sizes::default(),
             place: None,
             tables: None,
+            changed: None,
         }
     }
 
@@ -238,8 +247,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         if !wishes.is_empty() {
             self.asked(|source| source.settle())?;
         }
-        let wrote = apply(self.backend, self.mapping, self.progress, wishes)?;
-        self.progress.add_written(wrote.put, wrote.deleted);
+        apply(self.backend, self.mapping, self.progress, wishes)?;
         Ok(())
     }
 
@@ -377,29 +385,18 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     fn read_once(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
-        let mapping = self.mapping;
         self.source.check_same()?;
-        self.source.check_watch(&mapping.watched)?;
+        self.source.check_watch(&self.mapping.watched)?;
         self.source.hold()?;
-        let read = self.within_snapshot(mapping, most, entities);
+        let read = self.within_snapshot(most, entities);
         let released = self.source.release();
         let read = read?;
         released?;
         Ok(read)
     }
 
-    fn within_snapshot(
-        &mut self,
-        mapping: &Mapping<'m>,
-        most: usize,
-        entities: usize,
-    ) -> Result<Changes, Ended> {
-        let mut change = self.source.changes(&mapping.watched, most)?;
-        let mut names: Vec<Name> = Vec::new();
-        for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
-            let touched = self.touched(mapped, &change)?;
-            names.extend(touched.into_iter().map(|identity| (at, identity)));
-        }
+    fn within_snapshot(&mut self, most: usize, entities: usize) -> Result<Changes, Ended> {
+        let (mut change, mut names) = self.named_changes(most, entities)?;
         let count = std::mem::take(&mut change.touched).len();
         let wishes = match names.len() > TOGETHER_MAX {
             true => Vec::new(),
@@ -411,6 +408,25 @@ impl<'a, 'm> Migration<'a, 'm> {
             wishes,
             names,
         })
+    }
+
+    /// Changes, and the entities that they name, within a snapshot. They are noted where a switch compares.
+    pub(crate) fn named_changes(
+        &mut self,
+        most: usize,
+        entities: usize,
+    ) -> Result<(Change, Vec<Name>), Ended> {
+        let mapping = self.mapping;
+        let change = self.source.changes(&mapping.watched, most)?;
+        let mut names: Vec<Name> = Vec::new();
+        for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
+            let touched = self.touched(mapped, &change)?;
+            names.extend(touched.into_iter().map(|identity| (at, identity)));
+        }
+        if let Some(changed) = &mut self.changed {
+            changed.add(mapping, &names);
+        }
+        Ok((change, names))
     }
 
     /// What the entities with some names are, of which those of each mapping stand together.
@@ -505,6 +521,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 row: identity.clone(),
                 key,
                 values: None,
+                stored: None,
                 is_new: false,
             });
         }

@@ -58,11 +58,20 @@ impl<'m> Migration<'_, 'm> {
         self.taken(false)
     }
 
-    fn taken(&mut self, goes_on: bool) -> Result<State, Ended> {
+    /// Looks whether a run may take the migration, before it makes anything.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub fn may_run(&mut self) -> Result<(), Ended> {
+        self.asked(|source| source.claim())?;
+        self.due(true).map(drop)
+    }
+
+    /// What a run notes when it takes the migration, and the fence that it has seen.
+    fn due(&mut self, goes_on: bool) -> Result<(State, Option<u64>), Ended> {
         let (mapping, source, states) = (self.mapping.digest(), self.source.name(), self.states());
         let model = &self.mapping.model.name;
-        states.ensure()?;
-        let (mut state, seen) = match states.read()? {
+        let (state, seen) = match states.read()? {
             None => {
                 let filled = self.mapping.optional_columns();
                 let first = State::first(source, mapping);
@@ -96,11 +105,12 @@ impl<'m> Migration<'_, 'm> {
             }
         };
         self.check_owner(&state, goes_on)?;
-        // A database that keeps no changes itself notes nevertheless that it does not lead.
-        let noted = self.asked(|source| noted_elsewhere(source, Some(&state)))?;
-        if let Some(noted) = noted {
-            return Err(leading_elsewhere(self.source, noted.place.as_deref()));
-        }
+        Ok((state, seen))
+    }
+
+    fn taken(&mut self, goes_on: bool) -> Result<State, Ended> {
+        self.states().ensure()?;
+        let (mut state, seen) = self.due(goes_on)?;
         self.stored(&state, seen)?;
         // The tables know of the migration before the database does: changes that are kept for a migration of
         // which no tables know are none of a run that died in between.
@@ -141,18 +151,20 @@ impl<'m> Migration<'_, 'm> {
     /// Checks that the database knows of no other migration, and while the tables lead, that it knows of this one.
     fn check_owner(&mut self, state: &State, goes_on: bool) -> Result<(), Ended> {
         let owner = self.asked(|source| source.watched_by())?;
-        match owner {
-            Some(id) if id != state.id => return Err(foreign(self.source)),
-            Some(_) => return Ok(()),
-            None => {}
+        if owner.as_ref().is_some_and(|id| *id != state.id) {
+            return Err(foreign(self.source));
         }
-        if goes_on && state.phase == Phase::Lead {
-            let noted = self.asked(|source| source.lead().map_or(Ok(None), |lead| lead.noted()))?;
-            if noted.is_none() {
-                return Err(given_up_there(self.source));
+        let noted = self.asked(|source| source.lead().map_or(Ok(None), |lead| lead.noted()))?;
+        match noted {
+            // A database that keeps no changes itself notes nevertheless that it does not lead.
+            Some(noted) if noted.id != state.id => {
+                Err(leading_elsewhere(self.source, noted.place.as_deref()))
             }
+            None if owner.is_none() && goes_on && state.phase == Phase::Lead => {
+                Err(given_up_there(self.source))
+            }
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn stored(&self, state: &State, seen: Option<u64>) -> Result<(), Ended> {

@@ -1,5 +1,6 @@
 //! Rows beside items: each row has its item, each item its row. What differs while changes are carried is
-//! looked at again, because it may be a change that is on its way.
+//! looked at again, because it may be a change that is on its way. Who carries them goes on beside: another run, or
+//! the one that compares.
 
 use crate::cell::Cell;
 use crate::convert::Problem;
@@ -25,9 +26,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How often what differs is looked at again.
-const LOOKS: u32 = 5;
+pub(crate) const LOOKS: u32 = 5;
 /// The time between two looks.
-const LOOK_PAUSE: Duration = Duration::from_millis(500);
+pub(crate) const LOOK_PAUSE: Duration = Duration::from_millis(500);
+/// The most rows that are compared again by one query.
+const AGAIN_MAX: usize = 100;
 /// The most entities that are told to be put right before all are compared again.
 const MENDED_MAX: usize = 10_000;
 /// The most differences that are listed.
@@ -76,6 +79,48 @@ pub(crate) enum Wrong {
     Item(usize, Values),
 }
 
+/// What goes on while rows and items are compared.
+pub(crate) trait Beside {
+    /// Why a comparison ends early.
+    type Error: From<SourceError> + From<ClientError>;
+
+    /// The database.
+    fn source(&mut self) -> &mut dyn Source;
+
+    /// Is called behind each page that was read.
+    fn follow(&mut self) -> Result<(), Self::Error>;
+
+    /// Lets changes arrive that are on their way, before what differs is looked at again, for the first time or later.
+    fn arrive(&mut self, is_first: bool) -> Result<(), Self::Error>;
+
+    /// Whether an item of an entity, by its digest, is compared again later, since it changes meanwhile.
+    fn is_due(&self, at: usize, digest: u128) -> bool;
+}
+
+/// A comparison that carries nothing: another run may.
+struct Alone<'s>(&'s mut dyn Source);
+
+impl Beside for Alone<'_> {
+    type Error = VerifyError;
+
+    fn source(&mut self) -> &mut dyn Source {
+        self.0
+    }
+
+    fn follow(&mut self) -> Result<(), VerifyError> {
+        Ok(())
+    }
+
+    fn arrive(&mut self, _is_first: bool) -> Result<(), VerifyError> {
+        world::pause(LOOK_PAUSE);
+        Ok(())
+    }
+
+    fn is_due(&self, _at: usize, _digest: u128) -> bool {
+        false
+    }
+}
+
 /// Compares all rows with all items.
 ///
 /// # Errors
@@ -97,31 +142,109 @@ pub(crate) fn compare(
     progress: &Progress,
     wrong: &mut Vec<Wrong>,
 ) -> Result<Verified, VerifyError> {
-    let mut look = Look {
-        mapping,
-        source,
-        backend,
-        progress,
-        wrong,
-        verified: Verified::default(),
-    };
-    for (at, mapped) in mapping.entities.iter().enumerate() {
-        let rows = look.rows((at, mapped))?;
-        look.items((at, mapped), rows)?;
-    }
-    Ok(look.verified)
+    let mut beside = Alone(source);
+    let look = Look::of(mapping, &mut beside, (backend, progress));
+    let (verified, found) = look.all()?;
+    *wrong = found;
+    Ok(verified)
 }
 
-struct Look<'a, 'm> {
+/// A row, and what of its item differs.
+type Differing = (Keyed, String);
+
+/// What differs of entities that were compared again.
+pub(crate) struct Again {
+    /// By the position of the mapping and the row, with what differs.
+    pub(crate) differing: Vec<(usize, Keyed, String)>,
+    /// What was found of entities that were compared whole.
+    pub(crate) verified: Verified,
+}
+
+/// A row by what identifies it, and the key of its item, if it can have one.
+pub(crate) type Keyed = (Vec<Cell>, Option<Values>);
+
+/// A comparison under way.
+pub(crate) struct Look<'a, 'm, B> {
     mapping: &'a Mapping<'m>,
-    source: &'a mut dyn Source,
+    beside: &'a mut B,
     backend: &'a Backend,
     progress: &'a Progress,
-    wrong: &'a mut Vec<Wrong>,
+    /// The first ones that differ.
+    wrong: Vec<Wrong>,
     verified: Verified,
 }
 
-impl<'m> Look<'_, 'm> {
+impl<'a, 'm, B: Beside> Look<'a, 'm, B> {
+    pub(crate) fn of(
+        mapping: &'a Mapping<'m>,
+        beside: &'a mut B,
+        (backend, progress): (&'a Backend, &'a Progress),
+    ) -> Look<'a, 'm, B> {
+        progress.compare();
+        Look {
+            mapping,
+            beside,
+            backend,
+            progress,
+            wrong: Vec::new(),
+            verified: Verified::default(),
+        }
+    }
+
+    /// Compares all rows with all items.
+    pub(crate) fn all(mut self) -> Result<(Verified, Vec<Wrong>), B::Error> {
+        for at in 0..self.mapping.entities.len() {
+            self.entity(at)?;
+        }
+        Ok((self.verified, self.wrong))
+    }
+
+    /// Compares the rows and the items of an entity.
+    fn entity(&mut self, at: usize) -> Result<(), B::Error> {
+        let mapping = self.mapping;
+        let Some(mapped) = mapping.entities.get(at) else {
+            return Ok(());
+        };
+        let rows = self.rows((at, mapped))?;
+        self.items((at, mapped), rows)
+    }
+
+    /// Compares entities by their rows, which are named, also those that are gone. Where that does not say everything
+    /// (another row may make the item of one that is gone), their entity is compared whole.
+    pub(crate) fn some(mut self, names: Vec<(usize, Keyed)>) -> Result<Again, B::Error> {
+        let (mut differing, mut whole) = (Vec::new(), BTreeSet::new());
+        let mapping = self.mapping;
+        for own in names.chunk_by(|(one, _), (other, _)| one == other) {
+            let of = own
+                .first()
+                .and_then(|(at, _)| Some((*at, mapping.entities.get(*at)?)));
+            let Some((at, mapped)) = of else { continue };
+            for some in own.chunks(AGAIN_MAX) {
+                if self.progress.is_stopping() {
+                    break;
+                }
+                let some = some.iter().map(|(_, one)| one.clone());
+                let (some, unsound): (Vec<Keyed>, Vec<Keyed>) =
+                    some.partition(|(identity, _)| mapped.is_sound(identity));
+                let no_name = "it cannot be asked for by what identifies it";
+                let unsound = unsound.into_iter();
+                differing.extend(unsound.map(|one| (at, one, no_name.to_owned())));
+                let (found, has_gone) = self.compared(mapped, &some)?;
+                differing.extend(found.into_iter().map(|(one, what)| (at, one, what)));
+                if has_gone && mapped.may_double {
+                    whole.insert(at);
+                }
+            }
+        }
+        for at in whole {
+            self.entity(at)?;
+        }
+        Ok(Again {
+            differing,
+            verified: self.verified,
+        })
+    }
+
     fn add(&mut self, difference: Difference) {
         self.verified.count += 1;
         if self.verified.differences.len() < LISTED_MAX {
@@ -130,20 +253,15 @@ impl<'m> Look<'_, 'm> {
     }
 
     /// Compares each row with its item.
-    fn rows(&mut self, (at, mapped): (usize, &Mapped<'m>)) -> Result<u64, VerifyError> {
+    fn rows(&mut self, (at, mapped): (usize, &Mapped<'m>)) -> Result<u64, B::Error> {
         let (mut cursor, mut count) = (Cursor::default(), 0);
-        while let Some(page) = cursor.next(mapped, self.source, PAGE)? {
+        while let Some(page) = cursor.next(mapped, self.beside.source(), PAGE)? {
             self.progress.add_read(page.rows.len());
+            self.progress.add_compared(page.rows.len());
             count += page.rows.len() as u64;
-            let mut doubtful = self.differing(mapped, &page.rows)?;
-            for _ in 0..LOOKS {
-                if doubtful.is_empty() {
-                    break;
-                }
-                world::pause(LOOK_PAUSE);
-                doubtful = self.again(mapped, doubtful)?;
-            }
-            for (identity, what) in doubtful {
+            let doubtful = self.differing(mapped, &page.rows)?;
+            self.beside.follow()?;
+            for (identity, what) in self.lasting((at, mapped), doubtful)? {
                 let row = mapped.named(&identity);
                 self.add_wrong(Wrong::Row(at, identity));
                 self.add(Difference { row, what });
@@ -157,6 +275,29 @@ impl<'m> Look<'_, 'm> {
         }
         self.verified.rows.push((mapped.entity.name.clone(), count));
         Ok(count)
+    }
+
+    /// What of some rows differs still when the changes have arrived that may be on their way.
+    fn lasting(
+        &mut self,
+        (at, mapped): (usize, &Mapped<'m>),
+        mut doubtful: Vec<(Vec<Cell>, String)>,
+    ) -> Result<Vec<(Vec<Cell>, String)>, B::Error> {
+        for look in 0..LOOKS {
+            if doubtful.is_empty() {
+                break;
+            }
+            self.beside.arrive(look == 0)?;
+            doubtful.retain(|(identity, _)| !self.is_due((at, mapped), identity));
+            doubtful = self.again(mapped, doubtful)?;
+        }
+        doubtful.retain(|(identity, _)| !self.is_due((at, mapped), identity));
+        Ok(doubtful)
+    }
+
+    fn is_due(&self, (at, mapped): (usize, &Mapped<'m>), identity: &[Cell]) -> bool {
+        let one = (identity.to_vec(), mapped.key(identity).ok());
+        self.beside.is_due(at, digest_of_row(mapped, &one))
     }
 
     fn add_wrong(&mut self, wrong: Wrong) {
@@ -216,39 +357,65 @@ impl<'m> Look<'_, 'm> {
         &mut self,
         mapped: &Mapped<'m>,
         doubtful: Vec<(Vec<Cell>, String)>,
-    ) -> Result<Vec<(Vec<Cell>, String)>, VerifyError> {
+    ) -> Result<Vec<(Vec<Cell>, String)>, B::Error> {
         let (asked, mut all): (Vec<_>, Vec<_>) = doubtful
             .into_iter()
             .partition(|(identity, _)| mapped.is_sound(identity));
-        let mut identities: Vec<Vec<Cell>> = Vec::new();
+        let mut named: Vec<Keyed> = Vec::new();
         for (identity, _) in asked {
-            if !identities.contains(&identity) {
-                identities.push(identity);
+            if !named.iter().any(|(known, _)| *known == identity) {
+                let key = mapped.key(&identity).ok();
+                named.push((identity, key));
             }
         }
-        for some in identities.chunks(100) {
-            let (sql, arguments) = mapped.statements.of_identities(self.source, some);
-            let rows = self.source.query(&sql, &arguments)?;
-            all.extend(self.differing(mapped, &rows)?);
-            let there: Vec<Vec<Cell>> = rows.iter().map(|row| mapped.identity_of(row)).collect();
-            let gone: Vec<&Vec<Cell>> = some.iter().filter(|one| !there.contains(one)).collect();
-            // A row whose identity no item can have has made none.
-            let keys = gone
-                .iter()
-                .filter_map(|one| Some(((*one).clone(), mapped.key(one).ok()?)));
-            let (rows, keys): (Vec<Vec<Cell>>, Vec<Values>) = keys.unzip();
-            for (row, stored) in rows.into_iter().zip(self.stored(mapped, &keys)?) {
-                if stored.is_some() {
-                    all.push((row, format!("{} has no row any more", mapped.entity.name)));
-                }
-            }
+        for some in named.chunks(AGAIN_MAX) {
+            let (found, _) = self.compared(mapped, some)?;
+            all.extend(found.into_iter().map(|((row, _), what)| (row, what)));
         }
         Ok(all)
     }
 
+    /// Compares rows by their identities, also those that are gone: what differs, and whether a row is gone.
+    fn compared(
+        &mut self,
+        mapped: &Mapped<'m>,
+        some: &[Keyed],
+    ) -> Result<(Vec<Differing>, bool), B::Error> {
+        if some.is_empty() {
+            return Ok((Vec::new(), false));
+        }
+        let identities: Vec<Vec<Cell>> = some.iter().map(|(one, _)| one.clone()).collect();
+        let source = self.beside.source();
+        let (sql, arguments) = mapped.statements.of_identities(source, &identities);
+        let rows = source.query(&sql, &arguments)?;
+        let differing = self.differing(mapped, &rows)?.into_iter();
+        let keyed = |(row, what): (Vec<Cell>, String)| {
+            let key = mapped.key(&row).ok();
+            ((row, key), what)
+        };
+        let mut differing: Vec<Differing> = differing.map(keyed).collect();
+        let made: BTreeSet<u128> = rows.iter().filter_map(|row| of_row(mapped, row)).collect();
+        // A row whose identity no item can have has made none.
+        let gone = some.iter().filter_map(|(identity, key)| {
+            let key = key.clone()?;
+            let is_made = made.contains(&digest_of(mapped, &key));
+            (!is_made).then(|| (identity.clone(), key))
+        });
+        let (gone, keys): (Vec<Vec<Cell>>, Vec<Values>) = gone.unzip();
+        let has_gone = !gone.is_empty();
+        let stored = self.stored(mapped, &keys)?;
+        for ((row, key), stored) in gone.into_iter().zip(keys).zip(stored) {
+            if stored.is_some() {
+                let what = format!("{} has no row any more", mapped.entity.name);
+                differing.push(((row, Some(key)), what));
+            }
+        }
+        Ok((differing, has_gone))
+    }
+
     /// Finds items that have no row. The keys of the rows are held as digests, so many at once as memory
     /// allows; for more, both sides are read several times.
-    fn items(&mut self, (at, mapped): (usize, &Mapped<'m>), rows: u64) -> Result<(), VerifyError> {
+    fn items(&mut self, (at, mapped): (usize, &Mapped<'m>), rows: u64) -> Result<(), B::Error> {
         let buckets = rows / HELD_MAX + 1;
         for bucket in 0..buckets {
             let mut claimed = Claimed::of_bucket(bucket, buckets);
@@ -263,7 +430,8 @@ impl<'m> Look<'_, 'm> {
                 let digest = of_row(mapped, row);
                 digest.map(|one| (Claim::Item, one)).into_iter().collect()
             };
-            let (named, more) = claimed.named(mapped, self.source, self.progress, claims)?;
+            let (named, more) =
+                claimed.named(mapped, self.beside.source(), self.progress, claims)?;
             named.into_iter().for_each(|one| self.add_problem(one));
             self.verified.count += more;
             self.without_row((at, mapped), doubtful)?;
@@ -276,11 +444,12 @@ impl<'m> Look<'_, 'm> {
         &mut self,
         mapped: &Mapped<'m>,
         mut with: impl FnMut(u128),
-    ) -> Result<(), VerifyError> {
+    ) -> Result<(), B::Error> {
         let mut cursor = Cursor::default();
-        while let Some(page) = cursor.next(mapped, self.source, PAGE)? {
+        while let Some(page) = cursor.next(mapped, self.beside.source(), PAGE)? {
             let digests = page.rows.iter().filter_map(|row| of_row(mapped, row));
             digests.for_each(&mut with);
+            self.beside.follow()?;
             if self.progress.is_stopping() {
                 break;
             }
@@ -290,10 +459,10 @@ impl<'m> Look<'_, 'm> {
 
     /// The keys of all items of an entity.
     fn each_item(
-        &self,
+        &mut self,
         mapped: &Mapped<'m>,
         mut with: impl FnMut(Values),
-    ) -> Result<(), VerifyError> {
+    ) -> Result<(), B::Error> {
         let (model, entity) = (self.mapping.model, mapped.entity);
         let Some(table) = model.tables.get(entity.table) else {
             return Ok(());
@@ -323,6 +492,7 @@ impl<'m> Look<'_, 'm> {
                         of,
                     )?);
                 }
+                self.beside.follow()?;
                 match next {
                     Some(next) if !self.progress.is_stopping() => start = Some(next),
                     Some(_) | None => break,
@@ -337,12 +507,13 @@ impl<'m> Look<'_, 'm> {
         &mut self,
         (at, mapped): (usize, &Mapped<'m>),
         mut doubtful: Vec<Values>,
-    ) -> Result<(), VerifyError> {
-        for _ in 0..LOOKS {
+    ) -> Result<(), B::Error> {
+        for look in 0..LOOKS {
             if doubtful.is_empty() {
                 return Ok(());
             }
-            world::pause(LOOK_PAUSE);
+            self.beside.arrive(look == 0)?;
+            doubtful.retain(|key| !self.beside.is_due(at, digest_of(mapped, key)));
             let mut there = BTreeSet::new();
             for some in doubtful.chunks(100) {
                 let stored = self.stored(mapped, some)?;
@@ -354,6 +525,7 @@ impl<'m> Look<'_, 'm> {
             })?;
             doubtful.retain(|key| there.contains(&digest_of(mapped, key)));
         }
+        doubtful.retain(|key| !self.beside.is_due(at, digest_of(mapped, key)));
         for key in doubtful {
             let named = key
                 .iter()
@@ -413,6 +585,14 @@ pub(crate) fn stored(
 fn of_row(mapped: &Mapped<'_>, row: &[Cell]) -> Option<u128> {
     let key = mapped.key(&mapped.identity_of(row)).ok()?;
     Some(digest_of(mapped, &key))
+}
+
+/// What stands for the item of a row among others; of a row that no item can be of, for the row.
+pub(crate) fn digest_of_row(mapped: &Mapped<'_>, (identity, key): &Keyed) -> u128 {
+    match key {
+        Some(key) => digest_of(mapped, key),
+        None => digest(&Claim::Item, &(format!("{identity:?}"), Item::new())),
+    }
 }
 
 /// What stands for an item among others, by the attributes that identify it.

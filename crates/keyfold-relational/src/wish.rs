@@ -16,6 +16,8 @@ pub(crate) struct Wish {
     pub(crate) key: Values,
     /// Its attributes; `None` where its row is gone.
     pub(crate) values: Option<Values>,
+    /// What the item of a row that is gone had when it was looked for.
+    pub(crate) stored: Option<Values>,
     /// Whether there was no such item when it was looked for.
     pub(crate) is_new: bool,
 }
@@ -30,6 +32,7 @@ impl Wish {
             key: mapped.key(&identity)?,
             row: identity,
             values: Some(values),
+            stored: None,
             is_new: false,
         })
     }

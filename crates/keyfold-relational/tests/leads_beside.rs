@@ -1,5 +1,6 @@
 //! A switch beside transactions of programs that use several tables, in another order than the migration does: none
-//! of them is ended by a deadlock, which they never had without it, and those who read do not notice.
+//! of them is ended by a deadlock, which they never had without it, and those who read do not notice. A switch beside
+//! a program that never rests ends as well.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +22,8 @@ mod worlds;
 
 use keyfold_relational::{Ended, Switch, Turned};
 use leading::Shop;
-use leading::bases::{Base, OfMariadb, OfPostgres};
+use leading::bases::{Base, OfMariadb, OfPostgres, OfSqlite};
+use leading::busy::{Busy, When};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -136,6 +138,40 @@ fn beside_programs_of_mariadb() {
     let waiting = "SELECT count(*) FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table metadata%'";
     let beside = || OfMariadb::again(&server, "beside");
     nobody_is_ended(&shop, &beside, waiting);
+}
+
+/// A program writes beside each call of a switch for as long as the database takes it: there is always a change that
+/// is not carried yet, and nobody waits for the last one before the database is closed.
+#[test]
+fn a_program_that_never_rests_does_not_hold_a_switch_up() {
+    // Far more than the calls of a switch.
+    const MOST: u32 = 2_000;
+    let shop = Shop::new(OfSqlite::boxed());
+    shop.base.must("INSERT INTO products VALUES ('s', '0')");
+    assert!(matches!(shop.run(), Ended::Caught));
+    let (mut taken, mut refused) = (0, 0);
+    let mut source = Busy::new(shop.source(), |when| {
+        if when == When::Within {
+            return Ok(());
+        }
+        let next = taken + 1;
+        let write = format!("UPDATE products SET title = '{next}' WHERE sku = 's'");
+        match shop.base.said(&write) {
+            Ok(_) => taken = next,
+            Err(said) if said.contains("programs write to") => refused += 1,
+            Err(said) => panic!("{said}"),
+        }
+        assert!(taken < MOST, "the switch waits for the program");
+        Ok(())
+    });
+    let turned = shop.with(&mut source, |migration| {
+        migration.switch(Switch::Forth, false)
+    });
+    drop(source);
+    assert!(matches!(turned, Ok(Turned::Done(_))), "{turned:?}");
+    assert!(taken > 0 && refused > 0, "{taken} taken, {refused} refused");
+    assert_eq!(shop.rows().products["s"], taken.to_string());
+    assert_eq!(shop.differences(), [""; 0]);
 }
 
 fn rows(base: &dyn Base) {

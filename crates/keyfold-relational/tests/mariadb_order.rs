@@ -26,7 +26,10 @@ fn put_in_pages_of(model: &Model, name: &str, rows: usize) -> u64 {
     let mapping = Mapping::of(model, &mut source).unwrap();
     let (backend, progress) = (backend(model), Progress::default());
     let migration = Migration::new(&mapping, &mut source, &backend, &progress);
-    let sizes = Sizes { rows, changes: 500 };
+    let sizes = Sizes {
+        rows,
+        ..Sizes::default()
+    };
     let ended = migration.with_sizes(sizes).run(true);
     assert!(matches!(ended, Ended::Caught), "{ended:?}");
     progress.figures().put

@@ -418,6 +418,7 @@ fn a_long_transaction_is_carried_in_pieces() {
         let sizes = Sizes {
             rows: 10,
             changes: 50,
+            ..Sizes::default()
         };
         let mut migration =
             Migration::new(&mapping, &mut source, &backend, &progress).with_sizes(sizes);

@@ -24,12 +24,13 @@ pub(super) struct Piece {
 /// The pieces of wishes of one kind, in lanes: those of a lane are written one after the other.
 pub(super) fn pieces(mapped: &Mapped<'_>, wishes: &[Wish]) -> Vec<Vec<Piece>> {
     let (model, entity) = (mapped.model, mapped.entity);
-    let are_put = wishes.iter().all(|wish| wish.values.is_some());
-    let is_batch = are_put && model.follows_from(entity).is_none();
+    let is_batch = model.follows_from(entity).is_none();
     let aggregates: Vec<&Aggregate> = model.aggregates_of(entity).map(|(_, one)| one).collect();
     let mut order: Vec<(Option<Values>, usize)> = Vec::new();
     for (at, wish) in wishes.iter().enumerate() {
-        let values = wish.values.as_ref().unwrap_or(&wish.key);
+        // The parent of what goes may not be part of its key.
+        let held = wish.values.as_ref().or(wish.stored.as_ref());
+        let values = held.unwrap_or(&wish.key);
         let parent = aggregates.first();
         order.push((parent.and_then(|one| Contribution::parent(one, values)), at));
     }
@@ -117,21 +118,19 @@ impl Room {
 /// What an entity takes at most: its items, and each parent that counts it.
 fn size(mapped: &Mapped<'_>, wish: &Wish, aggregates: usize) -> Size {
     let entity = mapped.entity;
-    match &wish.values {
-        Some(values) if entity.split.is_none() => {
-            let guards = entity.uniques.len() + usize::from(entity.id_guard().is_some());
-            let value_bytes =
-                |(name, value): (&String, &Value)| name.len() as u64 + value.size_bytes();
-            let bytes: u64 = values.iter().map(value_bytes).sum();
-            Size {
-                actions: 1 + entity.copies.len() + guards + aggregates,
-                bytes: bytes * (1 + entity.copies.len() as u64),
-            }
-        }
-        // What is deleted has the items that it had, and a list is over several.
-        Some(_) | None => Size {
+    if entity.split.is_some() {
+        // A list is over several items.
+        return Size {
             actions: TRANSACTION_ACTIONS_MAX,
             bytes: 0,
-        },
+        };
+    }
+    let guards = entity.uniques.len() + usize::from(entity.id_guard().is_some());
+    let value_bytes = |(name, value): (&String, &Value)| name.len() as u64 + value.size_bytes();
+    let values = wish.values.iter().flatten();
+    let bytes: u64 = values.map(value_bytes).sum();
+    Size {
+        actions: 1 + entity.copies.len() + guards + aggregates,
+        bytes: bytes * (1 + entity.copies.len() as u64),
     }
 }

@@ -308,6 +308,27 @@ impl Draft<'_, '_> {
 }
 
 impl Back {
+    /// The cells that identify the row of an item.
+    pub(crate) fn identity_of(&self, mapped: &Mapped<'_>, key: &Values) -> Vec<Cell> {
+        let columns = self.identity.iter();
+        let columns = columns.filter_map(|at| self.columns.get(*at));
+        columns
+            .map(|column| self.cell(mapped, column, key))
+            .collect()
+    }
+
+    /// The cell of a column that is taken from an attribute.
+    fn cell(&self, mapped: &Mapped<'_>, column: &BackColumn, values: &Values) -> Cell {
+        let From::Attribute(at) = &column.from else {
+            return Cell::Null;
+        };
+        mapped.filled.get(*at).map_or(Cell::Null, |one| {
+            let value = values.get(&one.attribute.name);
+            let of = (&one.attribute.kind, column.kind.as_str());
+            cells::in_column(of, value, mapped.dialect)
+        })
+    }
+
     /// The cells of items, in the order of the columns.
     ///
     /// # Errors
@@ -324,11 +345,7 @@ impl Back {
             let mut computed = computed.into_iter();
             let cells = self.columns.iter().map(|column| match &column.from {
                 From::Expression(_) => computed.next().unwrap_or(Cell::Null),
-                From::Attribute(at) => mapped.filled.get(*at).map_or(Cell::Null, |one| {
-                    let value = values.get(&one.attribute.name);
-                    let of = (&one.attribute.kind, column.kind.as_str());
-                    cells::in_column(of, value, mapped.dialect)
-                }),
+                From::Attribute(_) => self.cell(mapped, column, values),
             });
             all.push(cells.collect());
         }

@@ -3,11 +3,14 @@
 //! ends in what the items are. How far the streams are stands in the database, and moves in the transaction of the
 //! rows.
 //!
-//! - `switch`: who leads becomes the other side, and back. `sides`: the tables take writes of programs, or refuse
+//! - `switch`: who leads becomes the other side, and back. `compared`: rows and items are compared before, `changed`:
+//!   what changes meanwhile. `sides`: the tables take writes of programs, or refuse
 //!   them. `streams`: the records of the tables; `reverse`: a run that carries them; `rows`: items become rows;
 //!   `unread`: items that no row can be of, by what a column `holds`. `rowless`: those
 //!   that no row is made of. `mended`: what differs is written.
 
+pub(crate) mod changed;
+mod compared;
 mod holds;
 mod mended;
 mod reverse;

@@ -21,6 +21,8 @@ use keyfold_types::Item;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// So few changes are carried in a moment, and as few items compared.
+pub(super) const FEW: usize = 100;
 /// How often rows that are refused are tried again while more records come.
 const REFUSED_MAX: u32 = 100;
 /// The most changes of the database's own log that are passed over at once.
@@ -114,16 +116,36 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
+    /// Carries what the streams hold, until few records are left: programs may write on.
+    pub(crate) fn follow_there(
+        &mut self,
+        state: &State,
+        follower: &mut Follower<'a, 'm>,
+    ) -> Result<(), Ended> {
+        loop {
+            if self.progress.is_stopping() {
+                return Err(Ended::Stopped);
+            }
+            let count = self.follow_tables(state, follower)?;
+            if count <= FEW && follower.pending.items.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
     /// Carries everything that the streams hold, once no program writes to the tables.
-    pub(crate) fn drain(&mut self, state: &State) -> Result<(), Ended> {
-        let mut follower = self.follower()?;
+    pub(crate) fn drain(
+        &mut self,
+        state: &State,
+        follower: &mut Follower<'a, 'm>,
+    ) -> Result<(), Ended> {
         let settle = self.tables.map_or(Duration::ZERO, |tables| tables.settle);
         follower.streams.wait_anew();
         while !follower.streams.is_quiet(settle) || !follower.pending.items.is_empty() {
             if self.progress.is_stopping() {
                 return Err(Ended::Stopped);
             }
-            if self.follow_tables(state, &mut follower)? == 0 {
+            if self.follow_tables(state, follower)? == 0 {
                 world::pause(IDLE / 10);
             }
         }
@@ -171,6 +193,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
         let items = self.items_now(pending)?;
         let tips: Vec<Tip> = pending.tips.values().cloned().collect();
+        self.note_items(&follower.ways, &items);
         let rows = Rows {
             mapping: self.mapping,
             ways: &follower.ways,
@@ -200,10 +223,55 @@ impl<'a, 'm> Migration<'a, 'm> {
         Ok(count)
     }
 
+    /// Notes which items change while a switch compares.
+    fn note_items(&mut self, ways: &[Back], items: &[Now]) {
+        let Some(changed) = &mut self.changed else {
+            return;
+        };
+        for item in items {
+            let at = item.mapped;
+            if let (Some(mapped), Some(back)) = (self.mapping.entities.get(at), ways.get(at)) {
+                let identity = back.identity_of(mapped, &item.key);
+                changed.add_one((at, mapped), (identity, Some(item.key.clone())));
+            }
+        }
+    }
+
+    /// Notes which rows change in the database while a switch compares, instead of passing over them: those that this
+    /// run writes, and others that change with them there.
+    pub(crate) fn note_rows(&mut self, state: &State) -> Result<(), Ended> {
+        if self.changed.is_none() {
+            return Ok(());
+        }
+        self.asked(|source| source.settle())?;
+        if self.watched_anew(state)? {
+            self.keep_place(state)?;
+            return Err(Ended::Source(SourceError::lasting(
+                "the database has thrown changes away while rows and items were compared: call it again",
+            )));
+        }
+        let watched = &self.mapping.watched;
+        loop {
+            self.asked(|source| source.hold())?;
+            let read = self.named_changes(PASSED_MAX, usize::MAX);
+            let released = self.asked(|source| source.release());
+            let (change, _) = read?;
+            released?;
+            if change.touched.is_empty() {
+                return Ok(());
+            }
+            self.asked(|source| source.forget(watched, &change))?;
+            self.keep_place(state)?;
+        }
+    }
+
     /// Passes over the changes of the database, if that was long ago.
     fn pass_some(&mut self, state: &State, follower: &mut Follower<'a, 'm>) -> Result<(), Ended> {
         if follower.passed.is_none_or(|passed| passed.elapsed() > PASS) {
-            self.pass_over(state)?;
+            match self.changed.is_some() {
+                true => self.note_rows(state)?,
+                false => self.pass_over(state)?,
+            }
             follower.passed = Some(Moment::now());
         }
         Ok(())

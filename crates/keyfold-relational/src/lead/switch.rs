@@ -2,25 +2,26 @@
 //! that is killed anywhere goes on with the same call, or is given up by the other one.
 //!
 //! ```text
-//! follow ── note `closing` ── both sides refuse ── carry what is left ── compare ── note where the streams are ──▶
-//!        ── note `lead` ── the tables take writes
-//! lead ── note `returning` ── both sides refuse ── carry what is left ── compare ── pass over the own changes ──▶
-//!        ── note `follow` ── the database takes writes
+//! follow ── the tables refuse writes ── compare all ── note `closing` ── both sides refuse ── carry what is left ──▶
+//!        ── compare what changed ── note where the streams are ── note `lead` ── the tables take writes
+//! lead ── compare all ── note `returning` ── both sides refuse ── carry what is left ── compare what changed ──▶
+//!      ── pass over the own changes ── note `follow` ── the database takes writes
 //! ```
+//!
+//! What was compared is known to the process alone. A switch that was killed while nobody could write lets the side
+//! write again that led, and begins anew.
 
+use super::reverse::{FEW, Follower};
 use super::rows::leading;
 use super::sides::Tables;
 use crate::run::{Ended, Migration};
 use crate::source::Tip;
 use crate::state::{Phase, State, States};
 use crate::taking::refused;
-use crate::verify::{Verified, verify};
+use crate::verify::Verified;
 use crate::world::Moment;
 use keyfold_client::ClientError;
 use std::time::Duration;
-
-/// So few changes are carried in a moment.
-const FEW: usize = 100;
 
 /// Which way a switch goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +72,18 @@ fn is_of_data(ended: &Ended) -> bool {
     }
 }
 
-impl Migration<'_, '_> {
-    /// Lets the tables lead, or the database again. With `is_quick`, rows and items are not compared while nobody
-    /// writes.
+impl<'a, 'm> Migration<'a, 'm> {
+    /// Lets the tables lead, or the database again. With `is_quick`, rows and items are not compared.
     ///
     /// # Errors
     /// Why it did not come to that. The same call goes on.
     pub fn switch(&mut self, way: Switch, is_quick: bool) -> Result<Turned, Ended> {
+        let turned = self.turned(way, is_quick);
+        self.changed = None;
+        turned
+    }
+
+    fn turned(&mut self, way: Switch, is_quick: bool) -> Result<Turned, Ended> {
         self.asked(|source| source.claim())?;
         leading(self.source)?;
         let Some(seen) = self.states().read()? else {
@@ -96,16 +102,19 @@ impl Migration<'_, '_> {
         }
         let mut state = self.take()?;
         match (way, state.phase) {
+            (Switch::Forth, Phase::Closing) if is_quick => {
+                // The tables first: a program that the database refuses may try them at once.
+                self.close_tables(&state)?;
+                self.closed(&mut state, true, &[])
+            }
+            (Switch::Forth, Phase::Closing) => {
+                self.give_up(&mut state)?;
+                self.forth(&mut state, false)
+            }
             (Switch::Forth, Phase::Follow) => {
                 self.reopen(&state)?;
-                self.carry_most(&state)?;
-                // What the streams hold of before takes its time, in which programs still write.
-                let near = self.ends(&[])?;
-                state.closed = true;
-                self.note(&mut state, Phase::Closing)?;
-                self.closed(&mut state, is_quick, &near)
+                self.forth(&mut state, is_quick)
             }
-            (Switch::Forth, Phase::Closing) => self.closed(&mut state, is_quick, &[]),
             (Switch::Forth, Phase::Lead) => {
                 leading(self.source)?.take((&state.id, state.fence))?;
                 self.admit_tables(&state)?;
@@ -116,12 +125,20 @@ impl Migration<'_, '_> {
                 self.lead(&mut state, false)?;
                 Ok(Turned::GivenUp)
             }
-            (Switch::Back, Phase::Lead) => {
-                self.ways()?;
-                self.note(&mut state, Phase::Returning)?;
-                self.returned(&mut state, is_quick)
+            (Switch::Back, Phase::Returning) if is_quick => {
+                let mut follower = self.follower()?;
+                self.returned(&mut state, true, &mut follower)
             }
-            (Switch::Back, Phase::Returning) => self.returned(&mut state, is_quick),
+            (Switch::Back, Phase::Returning) => {
+                leading(self.source)?.take((&state.id, state.fence))?;
+                self.lead(&mut state, false)?;
+                self.back(&mut state, false)
+            }
+            (Switch::Back, Phase::Lead) => {
+                leading(self.source)?.take((&state.id, state.fence))?;
+                self.admit_tables(&state)?;
+                self.back(&mut state, is_quick)
+            }
             (Switch::Back, Phase::Follow) => {
                 self.reopen(&state)?;
                 Ok(Turned::Already)
@@ -134,6 +151,39 @@ impl Migration<'_, '_> {
                 Err(refused("this migration cannot be switched"))
             }
         }
+    }
+
+    /// Comes to where nobody writes, while the database leads.
+    fn forth(&mut self, state: &mut State, is_quick: bool) -> Result<Turned, Ended> {
+        self.carry_most(state)?;
+        // What the streams hold of before takes its time, in which programs still write.
+        let near = self.ends(&[])?;
+        state.closed = true;
+        self.save(state)?;
+        // The tables first: a program that the database refuses may try them at once.
+        self.close_tables(state)?;
+        if !is_quick && let Some(found) = self.compare_open(state, None)? {
+            return Ok(Turned::Differs(found));
+        }
+        let near = self.ends(&near)?;
+        self.carry_most(state)?;
+        self.note(state, Phase::Closing)?;
+        self.closed(state, is_quick, &near)
+    }
+
+    /// Comes to where nobody writes, while the tables lead.
+    fn back(&mut self, state: &mut State, is_quick: bool) -> Result<Turned, Ended> {
+        let mut follower = self.follower()?;
+        self.progress.lead();
+        self.follow_there(state, &mut follower)?;
+        if !is_quick {
+            self.pass_over(state)?;
+            if let Some(found) = self.compare_open(state, Some(&mut follower))? {
+                return Ok(Turned::Differs(found));
+            }
+        }
+        self.note(state, Phase::Returning)?;
+        self.returned(state, is_quick, &mut follower)
     }
 
     /// Carries changes until few are left, or as many have come meanwhile as were carried: the rest is carried when
@@ -150,7 +200,7 @@ impl Migration<'_, '_> {
     }
 
     /// Carries the changes that are there, with those that come before their end is met: how many.
-    fn carry_there(&mut self, state: &State) -> Result<usize, Ended> {
+    pub(super) fn carry_there(&mut self, state: &State) -> Result<usize, Ended> {
         let mut all = 0;
         loop {
             if self.progress.is_stopping() {
@@ -216,9 +266,8 @@ impl Migration<'_, '_> {
 
     /// Goes on from the note that nobody writes, before the tables lead.
     fn closed(&mut self, state: &mut State, is_quick: bool, near: &[Tip]) -> Result<Turned, Ended> {
-        // The tables first: a program that the database refuses may try them at once.
-        self.close_tables(state)?;
         let began = Moment::now();
+        self.progress.close();
         self.close_rows(state)?;
         let carried = self.carry_all(state, usize::MAX).map(|_| ());
         if let Some(turned) = self.compared(state, carried, is_quick, Self::give_up)? {
@@ -249,11 +298,18 @@ impl Migration<'_, '_> {
     }
 
     /// Goes on from the note that nobody writes, before the database leads again.
-    fn returned(&mut self, state: &mut State, is_quick: bool) -> Result<Turned, Ended> {
+    fn returned(
+        &mut self,
+        state: &mut State,
+        is_quick: bool,
+        follower: &mut Follower<'a, 'm>,
+    ) -> Result<Turned, Ended> {
         let began = Moment::now();
+        self.progress.close();
         self.close_rows(state)?;
         self.close_tables(state)?;
-        let carried = self.drain(state);
+        let carried = self.drain(state, follower);
+        let carried = carried.and_then(|()| self.note_rows(state));
         let stay = |run: &mut Self, state: &mut State| run.lead(state, false);
         if let Some(turned) = self.compared(state, carried, is_quick, stay)? {
             return Ok(turned);
@@ -293,7 +349,11 @@ impl Migration<'_, '_> {
         is_quick: bool,
         stay: impl FnOnce(&mut Self, &mut State) -> Result<(), Ended>,
     ) -> Result<Option<Turned>, Ended> {
-        match carried.and_then(|()| self.differing(is_quick)) {
+        let found = carried.and_then(|()| match is_quick {
+            true => Ok(None),
+            false => self.compare_closed(state),
+        });
+        match found {
             Ok(None) => Ok(None),
             Ok(Some(found)) => {
                 stay(self, state)?;
@@ -305,20 +365,6 @@ impl Migration<'_, '_> {
                 }
                 Err(ended)
             }
-        }
-    }
-
-    /// What differs while nobody writes, if anything does.
-    fn differing(&mut self, is_quick: bool) -> Result<Option<Box<Verified>>, Ended> {
-        if is_quick {
-            return Ok(None);
-        }
-        let found = verify(self.mapping, self.source, self.backend, self.progress);
-        let found = found?;
-        match (self.progress.is_stopping(), found.count) {
-            (true, _) => Err(Ended::Stopped),
-            (false, 0) => Ok(None),
-            (false, _) => Ok(Some(Box::new(found))),
         }
     }
 

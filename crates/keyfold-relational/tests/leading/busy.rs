@@ -18,11 +18,22 @@ pub(crate) struct Programs<'s> {
     pub(crate) is_turned: RefCell<bool>,
 }
 
-impl Programs<'_> {
-    pub(crate) fn write(&self, rng: &mut Rng) {
+impl<'s> Programs<'s> {
+    /// Programs that have written nothing, and write nothing more yet.
+    pub(crate) fn of(shop: &'s Shop) -> Programs<'s> {
+        Programs {
+            shop,
+            written: RefCell::default(),
+            left: RefCell::new(0),
+            is_turned: RefCell::new(false),
+        }
+    }
+
+    /// Writes once, if a side takes it: what.
+    pub(crate) fn write(&self, rng: &mut Rng) -> Option<Op> {
         let mut left = self.left.borrow_mut();
         if *left == 0 {
-            return;
+            return None;
         }
         *left -= 1;
         let takes = self.shop.takes();
@@ -34,14 +45,15 @@ impl Programs<'_> {
         let mut written = self.written.borrow_mut();
         let op = Op::of(rng);
         if !op.is_due(&written) {
-            return;
+            return None;
         }
         match (takes.rows, takes.items) {
             (true, _) => op.to_rows(self.shop),
             (false, true) => op.to_items(self.shop, &written),
-            (false, false) => return,
+            (false, false) => return None,
         }
-        op.note(&mut written);
+        op.clone().note(&mut written);
+        Some(op)
     }
 }
 

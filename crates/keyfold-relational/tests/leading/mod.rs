@@ -205,6 +205,28 @@ impl Shop {
         write::put(&self.backend, &self.model, entity.unwrap(), held).map(drop)
     }
 
+    /// Writes what differs on the side that follows, while a switch goes a way.
+    pub(crate) fn mended(&self, way: Switch) {
+        let mended = self.with(self.source().as_mut(), |migration| match way {
+            Switch::Forth => migration.mend_items(),
+            Switch::Back => migration.mend_rows(),
+        });
+        assert_eq!(mended.unwrap().verified.count, 0);
+    }
+
+    /// An attribute of a stored item.
+    pub(crate) fn held(&self, partition: &str, sort: &str, name: &str) -> Option<Value> {
+        let get = GetItemInput {
+            table_name: Some("Shop".to_owned()),
+            key: Some(Ok(Item::from_iter([("PK", partition), ("SK", sort)]))),
+            ..GetItemInput::default()
+        };
+        match self.backend.call(Request::from(get)) {
+            Ok(Response::GetItem(found)) => found.item?.to_item().get(name).cloned(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// Gives an attribute of a stored item another value, whatever the model says.
     pub(crate) fn spoil(&self, partition: &str, sort: &str, name: &str, value: Value) {
         let key = Item::from_iter([("PK", partition), ("SK", sort)]);

@@ -104,7 +104,10 @@ impl World {
     pub(crate) fn run(&self, rows: usize) -> Ended {
         self.with(|mapping, source| {
             let progress = Progress::default();
-            let sizes = Sizes { rows, changes: 500 };
+            let sizes = Sizes {
+                rows,
+                ..Sizes::default()
+            };
             let mut migration =
                 Migration::new(mapping, source, &self.backend, &progress).with_sizes(sizes);
             migration.run(true)

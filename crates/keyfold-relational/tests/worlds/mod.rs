@@ -284,6 +284,7 @@ impl World<'_> {
             let sizes = Sizes {
                 rows: rng.usize(1..5),
                 changes: rng.usize(1..20),
+                ..Sizes::default()
             };
             let mut migration =
                 Migration::new(&mapping, &mut source, backend, &progress).with_sizes(sizes);
