@@ -7,6 +7,11 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::time::Duration;
+
+/// How long others are waited for who add a line.
+const LOCK_WITHIN: Duration = Duration::from_secs(10);
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// A file to which lines are added.
 #[derive(Debug)]
@@ -76,16 +81,16 @@ impl LineFile {
         if self.is_locked || !self.has_end {
             return self.write(line);
         }
-        match self.file.lock() {
-            Ok(()) => {
-                let written = self.write(line);
-                drop(self.file.unlock());
-                written
-            }
-            // Some file systems of networks have no locks.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => self.write(line),
-            Err(error) => Err(error),
+        // Nobody adds for so long: a line is written also where somebody holds the file for another reason, and where
+        // the file system has no locks.
+        let mut pauses = LOCK_WITHIN.as_millis() / LOCK_PAUSE.as_millis();
+        while matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) && pauses > 0 {
+            pauses -= 1;
+            std::thread::sleep(LOCK_PAUSE);
         }
+        let written = self.write(line);
+        drop(self.file.unlock());
+        written
     }
 
     fn write(&mut self, line: &str) -> io::Result<()> {

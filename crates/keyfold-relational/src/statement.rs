@@ -7,11 +7,14 @@ use keyfold_model::schema::origin::{Origin, SqlTable};
 /// The rows that are read at once.
 pub(crate) const PAGE: usize = 1_000;
 
-/// The queries of an entity's rows.
+const SELECT: &str = "SELECT ";
+
+/// The queries of an entity's rows. Their Debug form is a part of what a migration under way is known by
+/// (`Mapping::digest`).
 #[derive(Debug)]
 pub(crate) struct Statements {
-    /// The columns of a row and the tables, between SELECT and the condition.
-    selected: String,
+    /// SELECT with the columns of a row and the tables, up to the condition.
+    select: String,
     /// The condition of the rows, in parentheses; empty where there is none.
     only: String,
     /// The columns that identify an item.
@@ -109,7 +112,7 @@ impl Statements {
             });
         }
         Statements {
-            selected: format!("{} FROM {tables}", columns.join(", ")),
+            select: format!("{SELECT}{} FROM {tables}", columns.join(", ")),
             order: sorted,
             has_key: order.is_key,
             only: origin
@@ -159,9 +162,9 @@ impl Statements {
             }
         }
         format!(
-            "SELECT {}{}{} ORDER BY {own} LIMIT {most}",
+            "{SELECT}{}{}{} ORDER BY {own} LIMIT {most}",
             source.joined_in_order(),
-            self.selected,
+            self.select.strip_prefix(SELECT).unwrap_or(&self.select),
             self.with(all.join(" AND "))
         )
     }
@@ -171,11 +174,7 @@ impl Statements {
         let all = self.identity.iter().map(|one| source.is_null(one));
         let all: Vec<String> = all.collect();
         let condition = format!("({})", all.join(" OR "));
-        format!(
-            "SELECT {}{} LIMIT {most}",
-            self.selected,
-            self.with(condition)
-        )
+        format!("{}{} LIMIT {most}", self.select, self.with(condition))
     }
 
     /// The rows of some identities: the query and its arguments.
@@ -199,18 +198,14 @@ impl Statements {
         }
         let condition = format!("({})", all.join(" OR "));
         (
-            format!("SELECT {}{}", self.selected, self.with(condition)),
+            format!("{}{}", self.select, self.with(condition)),
             arguments,
         )
     }
 
     /// The rows for which a condition holds, at most so many.
     pub(crate) fn some(&self, condition: String, most: usize) -> String {
-        format!(
-            "SELECT {}{} LIMIT {most}",
-            self.selected,
-            self.with(condition)
-        )
+        format!("{}{} LIMIT {most}", self.select, self.with(condition))
     }
 
     /// The number of the rows.

@@ -324,3 +324,39 @@ fn foreign_abort(source: &dyn Source) -> Ended {
         source.name()
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use crate::Mapping;
+    use crate::sqlite::Sqlite;
+
+    const MODEL: &str = "model m 1
+
+table Tab (PK, SK)
+
+entity A in Tab
+  id: int, v: string, w: string
+  key \"A#{id}\" \"A\"
+  from t join u on u.id = t.u where \"t.id > 3\" set id = t.id, v = t.v, w = u.w
+
+pattern one(id) -> A
+";
+
+    /// A migration that was begun by another version of Keyfold goes on, and its tables may lead.
+    #[test]
+    fn a_mapping_is_known_by_what_it_was_known_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.db");
+        let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, u INTEGER NOT NULL, v TEXT NOT NULL); \
+                   CREATE TABLE u (id INTEGER PRIMARY KEY, w TEXT NOT NULL)";
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+        let model = keyfold_model::compile(MODEL).model.unwrap();
+        let mut source = Sqlite::open(&path).unwrap();
+        let mapping = Mapping::of(&model, &mut source).unwrap();
+        assert_eq!(mapping.digest(), "9a73bb153f020167d8d43a1396b7ebbd");
+    }
+}

@@ -38,6 +38,8 @@ struct Following<'f, 'r, 'a, 'm> {
     carries: Carries<'f, 'a, 'm>,
     /// Whether what changed is compared again just now.
     is_again: bool,
+    /// What was found to differ where what changed was compared again in between.
+    found: Option<Box<Verified>>,
 }
 
 impl Beside for Following<'_, '_, '_, '_> {
@@ -50,7 +52,10 @@ impl Beside for Following<'_, '_, '_, '_> {
     fn follow(&mut self) -> Result<(), Ended> {
         self.carry()?;
         if self.changed() > self.run.sizes.changed && !self.is_again {
-            self.again()?;
+            let again = self.again()?;
+            if again.verified.count > 0 && self.found.is_none() {
+                self.found = Some(Box::new(again.verified));
+            }
         }
         Ok(())
     }
@@ -131,6 +136,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             state,
             carries: follower.map_or(Carries::Rows, Carries::Items),
             is_again: false,
+            found: None,
         };
         let (found, _) = Look::of(mapping, &mut following, (backend, progress)).all()?;
         if progress.is_stopping() {
@@ -138,6 +144,9 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
         if found.count > 0 {
             return Ok(Some(Box::new(found)));
+        }
+        if let Some(found) = following.found.take() {
+            return Ok(Some(found));
         }
         let mut least = usize::MAX;
         loop {
@@ -172,6 +181,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             state,
             carries: Carries::Nothing,
             is_again: false,
+            found: None,
         };
         let mut again = following.again()?;
         for _ in 0..LOOKS {

@@ -206,8 +206,13 @@ fn migration(named: &Named, row: &Item, opened: &Opened<'_>) -> Option<Work> {
             .as_ref()
             .filter(|(_, model)| model.name == name);
         let path = own.map_or_else(|| "MODEL".to_owned(), |(path, _)| path_word(path));
+        let word_of_phase = match text(row, "phase") {
+            Some("closing") => "switch",
+            Some("returning") => "switch --back",
+            Some(_) | None => "run",
+        };
         format!(
-            "keyfold migrate run {path} --from {} --at {}",
+            "keyfold migrate {word_of_phase} {path} --from {} --at {}",
             word(source),
             named.at
         )
