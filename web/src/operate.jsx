@@ -8,7 +8,8 @@ import { Jobs } from "./operate/jobs.jsx";
 import { Measured } from "./operate/measured.jsx";
 import { Said, counted, sizeOf, timeOf } from "./operate/said.jsx";
 import { Stream } from "./operate/stream.jsx";
-import { ask, operated, place, view } from "./state.js";
+import { UnderWay, look } from "./operate/under-way.jsx";
+import { ask, file, operated, place, view } from "./state.js";
 
 /** `{ tables, exports, imports }` as the place says; null before it has. */
 const state = signal(null);
@@ -97,13 +98,16 @@ export function Operate() {
   useEffect(() => {
     load();
   }, []);
+  useEffect(() => {
+    look();
+  }, [file.value]);
   const { shown, isHere } = place.value;
   return (
     <main class={operated.value === null ? "operate alone" : "operate"}>
       <section class="tables" aria-label="tables" tabIndex={0}>
         <p class={isHere ? "place" : "place away"}>{visible(shown)}</p>
         <p class="line">
-          <button onClick={load}>Look again</button>
+          <button onClick={() => Promise.all([load(), look()])}>Look again</button>
           <button onClick={() => (view.value = "explore")}>Explore the items</button>
         </p>
         {fault.value && <p class="bad fault" role="alert">{visible(fault.value)}</p>}
@@ -111,6 +115,7 @@ export function Operate() {
         {state.value?.tables.map((one) => (
           <Table key={one.name} one={one} />
         ))}
+        {state.value && <UnderWay />}
         {state.value && <Jobs said={state.value} />}
       </section>
       {operated.value !== null && state.value && <Stream table={operated.value} partition={partitionOf(operated.value)} />}

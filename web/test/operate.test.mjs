@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { kind } from "./places.mjs";
-import { closed, done, opened, served, started } from "./started.mjs";
+import { beside, closed, done, opened, served, started } from "./started.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const MODEL = `model followed 1
@@ -32,7 +32,8 @@ before(async () => {
   model = join(folder, "followed.keyfold");
   writeFileSync(model, MODEL);
   server = await served(model);
-  workbench = await started({ "followed.keyfold": MODEL }, ["--at", server.endpoint]);
+  // A folder is changed through its workbench alone.
+  workbench = await started({ "followed.keyfold": MODEL }, ["--at", await server.at(), ...(kind === "folder" ? ["--write"] : [])]);
 });
 
 after(async () => {
@@ -53,7 +54,7 @@ async function page(options) {
   return opened({ ...workbench, url: `${workbench.origin}/` }, { ...options, cookies });
 }
 
-const put = (...args) => done([...args.slice(0, 1), model, "User", ...args.slice(1), "--endpoint", server.endpoint]);
+const put = (verb, ...args) => beside({ server, workbench, cookies }, [verb, model, "User", ...args]);
 
 test("tables say what they hold, and changes come while they are made", async () => {
   const { page: own, faults, context } = await page({ hash: "#view=explore" });
@@ -68,11 +69,11 @@ test("tables say what they hold, and changes come while they are made", async ()
   assert.match(link, /view=operate&follow=Followed/);
   // The first answer has begun at the latest record: what comes is behind it.
   await own.waitForResponse((answer) => answer.url().endsWith("/explore/stream") && answer.request().postDataJSON().positions !== null);
-  put("put", "userId=u1", "name=<b>Ada");
+  await put("put", "userId=u1", "name=<b>Ada");
   await own.locator(".stream li", { hasText: "User made PK = USER#u1, SK = PROFILE" }).waitFor();
-  put("update", "userId=u1", "name=Grace");
+  await put("update", "userId=u1", "name=Grace");
   await own.locator(".stream li", { hasText: "name = <b>Ada → Grace" }).waitFor();
-  put("delete", "userId=u1");
+  await put("delete", "userId=u1");
   await own.locator(".stream li", { hasText: "User deleted" }).waitFor();
   assert.match(await own.locator(".stream li").first().textContent(), /deleted/, "the newest is first");
   assert.equal(await own.locator("main b").filter({ hasText: "Ada" }).count(), 0);
@@ -101,9 +102,9 @@ test("the largest collections and items are found by reading the table, and a pa
   const table = own.getByLabel("table Followed");
   await own.locator(".stream .empty").waitFor();
   await own.waitForResponse((answer) => answer.url().endsWith("/explore/stream") && answer.request().postDataJSON().positions !== null);
-  put("put", "userId=small", "name=s");
-  put("put", "userId=<b>large", "name=l", `about=${"x".repeat(90_000)}`);
-  for (let number = 0; number < 12; number++) put("update", "userId=small", `name=n${number}`);
+  await put("put", "userId=small", "name=s");
+  await put("put", "userId=<b>large", "name=l", `about=${"x".repeat(90_000)}`);
+  for (let number = 0; number < 12; number++) await put("update", "userId=small", `name=n${number}`);
   await own.getByLabel("keys by traffic").getByText("a hot partition key").waitFor();
   assert.match(await own.getByLabel("keys by traffic").innerText(), /of 1\d changes.*USER#small 9\d %|USER#small 8\d % of them: a hot partition key/s);
   await table.getByRole("button", { name: "Measure…" }).click();
@@ -117,7 +118,7 @@ test("the largest collections and items are found by reading the table, and a pa
   await own.evaluate(readFileSync(axe, "utf8"));
   const { violations } = await own.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
   assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
-  for (const user of ["small", "<b>large"]) put("delete", `userId=${user}`);
+  for (const user of ["small", "<b>large"]) await put("delete", `userId=${user}`);
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -1,8 +1,8 @@
-// The places of which the page is tested: a Keyfold server in memory; one with credentials and TLS; another engine.
-// `KEYFOLD_WEB_PLACE` names the place of tests that ask nothing special of it: `keyfold`, `secure`, `moto` or `dynalite`.
+// The places of which the page is tested: a Keyfold server in memory; one with credentials and TLS; a data folder; another engine.
+// `KEYFOLD_WEB_PLACE` names the place of tests that ask nothing special of it: `keyfold`, `secure`, `folder`, `moto` or `dynalite`.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,6 +63,32 @@ async function secure(run, model) {
   return { endpoint: `${result.endpoint}?ca=${certificate}`, url: result.endpoint, certificate, end: ended };
 }
 
+/**
+ * A data folder, which one process has open at a time: a server with what a test makes before it opens a workbench, and from then on (`at`)
+ * the workbench.
+ */
+async function folder(run, model) {
+  const parent = mkdtempSync(join(tmpdir(), "keyfold-folder-"));
+  const data = join(parent, "data");
+  const { result, end } = await run(["serve", model, "--data", data]);
+  let isServed = true;
+  const at = async () => {
+    if (isServed) await end();
+    isServed = false;
+    return `keyfold:${data}`;
+  };
+  /** As it is now, in another folder. */
+  const copied = () => {
+    cpSync(data, join(parent, "copy"), { recursive: true });
+    return `keyfold:${join(parent, "copy")}`;
+  };
+  const ended = async () => {
+    await at();
+    rmSync(parent, { recursive: true, force: true });
+  };
+  return { endpoint: result.endpoint, at, copied, end: ended };
+}
+
 /** What the SDK for JavaScript is made with, for a place. */
 export function options({ endpoint, url = endpoint, certificate }) {
   const [accessKeyId, secretAccessKey] = KEYS[1];
@@ -75,7 +101,8 @@ export async function begun(run, model) {
   [process.env.AWS_ACCESS_KEY_ID, process.env.AWS_SECRET_ACCESS_KEY] = KEYS[1];
   process.env.AWS_REGION ??= "us-east-1";
   if (kind === "secure") return secure(run, model);
+  if (kind === "folder") return folder(run, model);
   if (kind === "moto") return engine([join(e2e, ".venv", "bin", "moto_server"), "-H", "127.0.0.1", "-p"]);
   if (kind === "dynalite") return engine(["node", join(e2e, "node_modules", ".bin", "dynalite"), "--host", "127.0.0.1", "--port"]);
-  throw new Error(`KEYFOLD_WEB_PLACE is keyfold, secure, moto or dynalite, and not ${kind}`);
+  throw new Error(`KEYFOLD_WEB_PLACE is keyfold, secure, folder, moto or dynalite, and not ${kind}`);
 }

@@ -34,22 +34,58 @@ async function run(args) {
 }
 
 /**
- * Starts a server in memory, with the tables of a model. With `--workbench` it has the address of its page, too.
+ * Starts a server in memory, with the tables of a model. `at` is what a workbench is started with; a folder is served no more from then on. With `--workbench` it has the address of its page, too.
  * Tests that ask nothing special of the server run at another place instead, where one is named (`places.mjs`).
  */
 export async function served(model, more = []) {
   if (kind !== "keyfold" && more.length === 0) {
     const place = await begun(run, model);
     execFileSync(binary, ["tables", model, "--endpoint", place.endpoint]);
-    return place;
+    return { at: async () => place.endpoint, copied: () => place.endpoint, ...place };
   }
   const { result, end } = await run(["serve", model, "--memory", ...more]);
   const page = result.workbench === undefined ? {} : { url: result.workbench, origin: new URL(result.workbench).origin };
-  return { endpoint: result.endpoint, ...page, end };
+  return { endpoint: result.endpoint, at: async () => result.endpoint, copied: () => result.endpoint, ...page, end };
+}
+
+/** Asks a workbench as its page does. A refusal is thrown. */
+async function asked({ origin }, cookies, path, body) {
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+  const answer = await fetch(`${origin}/explore/${path}`, { method: "POST", headers: { origin, cookie, "content-type": "application/json" }, body: JSON.stringify(body) });
+  const said = await answer.json();
+  if (said.error) throw new Error(said.error);
+  return said;
+}
+
+/**
+ * Does what the command does with these arguments (`put MODEL ENTITY name=value..`, `run MODEL PATTERN name=value..`), at a place whose
+ * workbench is open; gives back the entities of a pattern. Only the workbench has a folder open: there its first model is asked, as another
+ * tab of its page would.
+ */
+export async function beside({ server, workbench, cookies }, [verb, model, name, ...given]) {
+  if (kind !== "folder") {
+    const said = done([verb, model, name, ...given, "--endpoint", server.endpoint, "--json"]);
+    return verb === "run" ? JSON.parse(said).result.items.map((one) => one.attributes) : undefined;
+  }
+  const values = Object.fromEntries(given.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]));
+  if (verb === "run") {
+    const { items } = await asked(workbench, cookies, "run", { file: 0, pattern: name, arguments: values });
+    const plain = (value) => value.S ?? (value.N === undefined ? value : Number(value.N));
+    return items.map((one) => Object.fromEntries(one.values.map(([name, value]) => [name, plain(value)])));
+  }
+  const write = { file: 0, verb, entity: name, values };
+  const { shown } = await asked(workbench, cookies, "write", write);
+  await asked(workbench, cookies, "write", { ...write, shown });
 }
 
 /** Does what the command does with these arguments, and ends. */
 export const done = (args) => execFileSync(binary, args, { encoding: "utf8" });
+
+/** What the command says with these arguments, whether it ends well or not. */
+export function attempted(args) {
+  const { stdout, stderr } = spawnSync(binary, args, { encoding: "utf8", timeout: 300_000 });
+  return stdout + stderr;
+}
 
 /** What the command says when it refuses these arguments. */
 export function refused(args) {

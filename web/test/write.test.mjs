@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { closed, done, opened, served, started } from "./started.mjs";
+import { beside, closed, done, opened, served, started } from "./started.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const shop = new URL("../../models/shop.keyfold", import.meta.url).pathname;
@@ -18,7 +18,7 @@ let cookies;
 
 before(async () => {
   server = await served(shop);
-  workbench = await started({ "shop.keyfold": SHOP }, ["--at", server.endpoint, "--write"]);
+  workbench = await started({ "shop.keyfold": SHOP }, ["--at", await server.at(), "--write"]);
 });
 
 after(async () => {
@@ -27,17 +27,26 @@ after(async () => {
   await server?.end();
 });
 
+async function session() {
+  if (cookies !== undefined) return;
+  const first = await opened(workbench);
+  cookies = await first.context.cookies();
+  await first.context.close();
+}
+
 async function page(options = {}) {
-  if (cookies === undefined) {
-    const first = await opened(workbench);
-    cookies = await first.context.cookies();
-    await first.context.close();
-  }
+  await session();
   return opened({ ...workbench, url: `${workbench.origin}/` }, { hash: "#view=explore", ...options, cookies });
 }
 
+/** Does what the command does, beside the page. */
+const command = async (verb, ...args) => {
+  await session();
+  return beside({ server, workbench, cookies }, [verb, shop, ...args]);
+};
+
 /** What a pattern answers, asked beside the page. */
-const run = (...args) => JSON.parse(done(["run", shop, ...args, "--endpoint", server.endpoint, "--json"])).result.items.map((one) => one.attributes);
+const run = (...args) => command("run", ...args);
 
 const carryOut = async (own) => {
   await own.getByRole("button", { name: "Carry it out" }).click();
@@ -56,12 +65,12 @@ test("an entity is made, changed, deleted and brought back, and all that follows
   await own.getByRole("button", { name: "Show what is written" }).click();
   await own.locator(".actions li").nth(1).waitFor();
   assert.match((await own.locator(".actions li").allTextContents()).join("\n"), /put User.*PK = USER#u1.*SK = PROFILE.*only if.*with its entry in GSI1\n.*guard of email.*<b>@\\u202eexample/s);
-  assert.deepEqual(run("user", "userId=u1"), [], "nothing is written before somebody agrees");
+  assert.deepEqual((await run("user", "userId=u1")), [], "nothing is written before somebody agrees");
   await carryOut(own);
-  assert.equal(run("user", "userId=u1")[0].name, "Ada");
+  assert.equal((await run("user", "userId=u1"))[0].name, "Ada");
 
   // A change of an order is one of its copy, too.
-  done(["put", shop, "Order", "orderId=o1", "userId=u1", "createdAt=2026-02-01T10:00:00Z", "total=5", "status=pending", "--endpoint", server.endpoint]);
+  await command("put", "Order", "orderId=o1", "userId=u1", "createdAt=2026-02-01T10:00:00Z", "total=5", "status=pending");
   await own.goto(`${workbench.origin}/#view=explore&pattern=orders_by_status&a.status=pending`);
   await own.locator(".grid .kind").click();
   await own.getByRole("button", { name: "Change…" }).click();
@@ -75,17 +84,17 @@ test("an entity is made, changed, deleted and brought back, and all that follows
   assert.match(shown, /summary.*PK = USER#u1/s);
 
   // Somebody else is faster: what was shown is not true any more, and nothing is written.
-  done(["update", shop, "Order", "orderId=o1", "status=shipped", "--endpoint", server.endpoint]);
+  await command("update", "Order", "orderId=o1", "status=shipped");
   await own.getByRole("button", { name: "Carry it out" }).click();
   await own.locator(".fault", { hasText: "has changed since this was shown" }).waitFor();
-  assert.equal(run("orders_of_user", "userId=u1")[0].status, "shipped");
+  assert.equal((await run("orders_of_user", "userId=u1"))[0].status, "shipped");
   await own.getByRole("button", { name: "Show what is written" }).click();
   await carryOut(own);
-  assert.equal(run("orders_of_user", "userId=u1")[0].status, "paid");
+  assert.equal((await run("orders_of_user", "userId=u1"))[0].status, "paid");
   await own.getByRole("button", { name: "Undo…" }).click();
   await own.locator(".actions li").nth(1).waitFor();
   await carryOut(own);
-  assert.equal(run("orders_of_user", "userId=u1")[0].status, "shipped");
+  assert.equal((await run("orders_of_user", "userId=u1"))[0].status, "shipped");
 
   // A deletion, and its inverse.
   await own.goto(`${workbench.origin}/#view=explore&pattern=user&a.userId=u1`);
@@ -94,16 +103,16 @@ test("an entity is made, changed, deleted and brought back, and all that follows
   await own.getByRole("button", { name: "Show what is written" }).click();
   await own.locator(".actions .delete").nth(1).waitFor();
   await carryOut(own);
-  assert.deepEqual(run("user", "userId=u1"), []);
+  assert.deepEqual((await run("user", "userId=u1")), []);
   await own.getByRole("button", { name: "Undo…" }).click();
   await own.locator(".actions li").nth(1).waitFor();
   await carryOut(own);
-  assert.equal(run("user", "userId=u1")[0].email, "<b>@\u202eexample.org");
+  assert.equal((await run("user", "userId=u1"))[0].email, "<b>@\u202eexample.org");
   assert.deepEqual(faults, []);
 });
 
 test("an item is written as it is stored, if nobody has changed it since it was read", async () => {
-  done(["put", shop, "Product", "productId=raw", "name=Lamp", "price=5", "stock=1", "--endpoint", server.endpoint]);
+  await command("put", "Product", "productId=raw", "name=Lamp", "price=5", "stock=1");
   const { page: own, faults } = await page({ hash: `#view=explore&table=Shop&in=${encodeURIComponent('{"PK":{"S":"PRODUCT#raw"}}')}` });
   const open = async () => {
     await own.locator(".grid .kind").click();
@@ -119,24 +128,24 @@ test("an item is written as it is stored, if nobody has changed it since it was 
   const request = JSON.parse(await own.locator(".edit .request pre").textContent());
   assert.match(request.UpdateExpression, /^SET #s0 = :s0$/);
   assert.match(request.ConditionExpression, /#h0 = :h0 AND /);
-  assert.equal(run("product", "productId=raw")[0].name, "Lamp", "nothing is written before somebody agrees");
+  assert.equal((await run("product", "productId=raw"))[0].name, "Lamp", "nothing is written before somebody agrees");
   // Somebody else is faster.
-  done(["update", shop, "Product", "productId=raw", "price=6", "--endpoint", server.endpoint]);
+  await command("update", "Product", "productId=raw", "price=6");
   await own.getByRole("button", { name: "Carry it out" }).click();
   await own.locator(".fault", { hasText: /condition/i }).waitFor();
-  assert.equal(run("product", "productId=raw")[0].name, "Lamp");
+  assert.equal((await run("product", "productId=raw"))[0].name, "Lamp");
   await own.getByRole("button", { name: "close the form" }).click();
   await own.reload();
   await open();
   await own.getByLabel("the item in JSON").fill((await own.getByLabel("the item in JSON").inputValue()).replace('"Lamp"', '"<b>Lamp"'));
   await own.getByRole("button", { name: "Show the request" }).click();
   await carryOut(own);
-  assert.equal(run("product", "productId=raw")[0].name, "<b>Lamp");
+  assert.equal((await run("product", "productId=raw"))[0].name, "<b>Lamp");
   await own.reload();
   await open();
   await own.locator(".edit").getByRole("button", { name: "Delete…" }).click();
   await carryOut(own);
-  assert.deepEqual(run("product", "productId=raw"), []);
+  assert.deepEqual((await run("product", "productId=raw")), []);
   assert.deepEqual(faults, []);
 });
 
@@ -174,9 +183,9 @@ test("nothing is written without consent, by other pages, or where the command d
   assert.match(await (await ask(workbench, { ...user, shown: other })).text(), /has changed since this was shown/);
   assert.match(await (await ask(workbench, { ...user, values: { ...user.values, name: "y" }, shown: said.shown })).text(), /has changed since this was shown/);
   assert.equal((await ask(workbench, { ...user, shown: said.shown }, { origin: "http://evil.example" })).status(), 403);
-  assert.deepEqual(run("user", "userId=x"), []);
+  assert.deepEqual((await run("user", "userId=x")), []);
 
-  const reading = await started({ "shop.keyfold": SHOP }, ["--at", server.endpoint]);
+  const reading = await started({ "shop.keyfold": SHOP }, ["--at", server.copied()]);
   try {
     const first = await opened(reading, { hash: "#view=explore&pattern=user&a.userId=u1" });
     const answer = await first.page.request.post(`${reading.origin}/explore/write`, { data: { ...user, shown: said.shown }, headers: { origin: reading.origin } });
@@ -192,7 +201,7 @@ test("nothing is written without consent, by other pages, or where the command d
   } finally {
     await reading.end();
   }
-  assert.deepEqual(run("user", "userId=x"), []);
+  assert.deepEqual((await run("user", "userId=x")), []);
   await context.close();
 });
 
@@ -231,7 +240,7 @@ test("a place that is not on this machine is marked, and each write is asked twi
 });
 
 test("an item as it is stored is for everybody, too, at each width", async () => {
-  done(["put", shop, "Product", "productId=wide", "name=Lamp", "price=5", "stock=1", "--endpoint", server.endpoint]);
+  await command("put", "Product", "productId=wide", "name=Lamp", "price=5", "stock=1");
   for (const [width, colorScheme] of [[1280, "dark"], [390, "light"]]) {
     const { page: own, faults, context } = await page({ width, colorScheme, hash: `#view=explore&table=Shop&in=${encodeURIComponent('{"PK":{"S":"PRODUCT#wide"}}')}` });
     await own.locator(".grid .kind").click();

@@ -13,8 +13,9 @@ pub(crate) fn build(root: &Path) -> Result<(), String> {
     execute(&mut npm_run(&folder, "build", Path::new("")))
 }
 
-/// Other places at which a part of the tests runs again: a server with credentials and TLS, and another engine.
-const ELSEWHERE: [&str; 2] = ["secure", "moto"];
+/// Other places at which a part of the tests runs again: a server with credentials and TLS, a data folder, and another
+/// engine.
+const ELSEWHERE: [&str; 3] = ["secure", "folder", "moto"];
 
 /// Whether the page is what `web/` builds, and its tests. The packages of the end-to-end tests are there.
 pub(crate) fn test(root: &Path, binary: &Path) -> Result<(), String> {

@@ -1,7 +1,8 @@
 //! Files to which whole lines are added, each in one write.
 //!
-//! Several processes may add to one file. The last line may be torn: its writer was killed, or the disk was full. Then
-//! the next line begins with a newline, so that it stands alone.
+//! Several processes, and several parts of one, may add to one file. The last line may be torn: its writer was killed, or
+//! the disk was full. Then the next line begins with a newline, so that it stands alone. Whoever adds a line has locked
+//! the file meanwhile: a long line becomes visible piece by piece, and a piece looks like a torn line.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,6 +14,8 @@ pub(crate) struct LineFile {
     file: File,
     /// A pipe or a device has no last byte.
     has_end: bool,
+    /// Whether the file is locked until this is dropped, and not for each line.
+    is_locked: bool,
 }
 
 impl Drop for LineFile {
@@ -34,6 +37,7 @@ impl LineFile {
         Ok(LineFile {
             file: options.open(path)?,
             has_end,
+            is_locked: false,
         })
     }
 
@@ -42,9 +46,12 @@ impl LineFile {
     ///
     /// # Errors
     /// When it cannot be locked.
-    pub(crate) fn lock(&self) -> io::Result<bool> {
+    pub(crate) fn lock(&mut self) -> io::Result<bool> {
         match self.file.try_lock() {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.is_locked = true;
+                Ok(true)
+            }
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
         }
@@ -61,11 +68,27 @@ impl LineFile {
         Ok(bytes)
     }
 
-    /// Adds a line.
+    /// Adds a line, when whoever else adds one has done so.
     ///
     /// # Errors
     /// When it cannot be written. A part of it may have been.
     pub(crate) fn add(&mut self, line: &str) -> io::Result<()> {
+        if self.is_locked || !self.has_end {
+            return self.write(line);
+        }
+        match self.file.lock() {
+            Ok(()) => {
+                let written = self.write(line);
+                drop(self.file.unlock());
+                written
+            }
+            // Some file systems of networks have no locks.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => self.write(line),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
         let before = if self.is_torn()? { "\n" } else { "" };
         self.file.write_all(format!("{before}{line}\n").as_bytes())
     }
@@ -88,10 +111,42 @@ mod tests {
     use super::LineFile;
 
     #[test]
+    fn lines_added_beside_each_other_are_whole_and_no_others_come() {
+        const WRITERS: usize = 4;
+        const LINES: usize = 50;
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("lines");
+        // Some are longer than what the system shows at once.
+        let line = "x".repeat(300_000);
+        let added = |file: &mut LineFile, number: usize| {
+            let length = if number.is_multiple_of(2) {
+                300_000
+            } else {
+                10
+            };
+            file.add(&line[..length]).unwrap();
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                scope.spawn(|| {
+                    let mut file = LineFile::open(&path).unwrap();
+                    (0..LINES).for_each(|number| added(&mut file, number));
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lengths: Vec<usize> = text.lines().map(str::len).collect();
+        let long = lengths.iter().filter(|length| **length == 300_000).count();
+        let short = lengths.iter().filter(|length| **length == 10).count();
+        assert_eq!((long, short), (WRITERS * LINES / 2, WRITERS * LINES / 2));
+        assert_eq!(lengths.len(), WRITERS * LINES);
+    }
+
+    #[test]
     fn who_has_inherited_the_file_does_not_hold_it() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("lines");
-        let lines = LineFile::open(&path).unwrap();
+        let mut lines = LineFile::open(&path).unwrap();
         assert!(lines.lock().unwrap());
         let _inherited = lines.file.try_clone().unwrap();
         assert!(!LineFile::open(&path).unwrap().lock().unwrap());

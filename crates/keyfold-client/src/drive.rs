@@ -62,7 +62,19 @@ pub fn drive<T>(backend: &Backend, call: Lowering<'_, T>) -> Result<T, ClientErr
 pub fn drive_on<T>(
     backend: &Backend,
     terms: &Terms,
+    call: Lowering<'_, T>,
+) -> Result<T, ClientError> {
+    drive_by(terms, call, |requests| answered(backend, terms, requests))
+}
+
+/// Carries out all steps of a call, of which `ask` sends the requests.
+///
+/// # Errors
+/// Those of [`drive_on`].
+pub(crate) fn drive_by<T>(
+    terms: &Terms,
     mut call: Lowering<'_, T>,
+    ask: impl Fn(Vec<Request>) -> Vec<Result<Response, ClientError>>,
 ) -> Result<T, ClientError> {
     let mut answers = Vec::new();
     let mut late = None;
@@ -71,7 +83,7 @@ pub fn drive_on<T>(
             Step::Ask(requests) => {
                 answers = match &late {
                     Some(error) => unasked(&requests, error),
-                    None => answered(backend, terms, requests),
+                    None => ask(requests),
                 };
             }
             Step::Pause(pause) => {
@@ -92,7 +104,7 @@ pub fn unasked(requests: &[Request], error: &ClientError) -> Vec<Result<Response
 }
 
 /// The answers of requests, in their order. An endpoint is asked several at the same time.
-fn answered(
+pub(crate) fn answered(
     backend: &Backend,
     terms: &Terms,
     requests: Vec<Request>,

@@ -24,6 +24,7 @@ pub mod connection;
 mod drive;
 mod endpoint;
 pub mod event;
+mod gathered;
 mod http;
 pub mod json;
 pub mod kinds;

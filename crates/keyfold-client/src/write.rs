@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::drive::{drive, origin};
+use crate::gathered::drive_gathered;
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write as lower;
@@ -103,7 +104,8 @@ pub fn transact(
     drive(backend, lower::transact(origin(), model, parts))
 }
 
-/// As [`transact`], where unique values may change hands in any order, also in a circle.
+/// As [`transact`], where unique values may change hands in any order, also in a circle. What the writes rest on
+/// is read in as few requests as hold it: this is for those who write many entities at once.
 ///
 /// # Errors
 /// Those of [`transact`].
@@ -112,7 +114,7 @@ pub fn transact_at_once(
     model: &Model,
     parts: &[Part<'_>],
 ) -> Result<Transacted, ClientError> {
-    drive(backend, lower::transact_at_once(origin(), model, parts))
+    drive_gathered(backend, lower::transact_at_once(origin(), model, parts))
 }
 
 /// Writes whole entities from which nothing follows, 25 in a request. Each is written as a whole; the

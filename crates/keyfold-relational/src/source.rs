@@ -152,6 +152,12 @@ pub trait Source {
         sql
     }
 
+    /// What is written behind SELECT where rows are read page by page, so that the first table is read in the order
+    /// that is asked for, and the others are joined to its rows. Nothing for a planner that sees that by itself.
+    fn joined_in_order(&self) -> &'static str {
+        ""
+    }
+
     /// The condition that a column is NULL.
     fn is_null(&self, column: &str) -> String {
         format!("{column} IS NULL")

@@ -10,8 +10,8 @@ pub(crate) const PAGE: usize = 1_000;
 /// The queries of an entity's rows.
 #[derive(Debug)]
 pub(crate) struct Statements {
-    /// The columns of a row and the tables, up to the condition.
-    select: String,
+    /// The columns of a row and the tables, between SELECT and the condition.
+    selected: String,
     /// The condition of the rows, in parentheses; empty where there is none.
     only: String,
     /// The columns that identify an item.
@@ -109,7 +109,7 @@ impl Statements {
             });
         }
         Statements {
-            select: format!("SELECT {} FROM {tables}", columns.join(", ")),
+            selected: format!("{} FROM {tables}", columns.join(", ")),
             order: sorted,
             has_key: order.is_key,
             only: origin
@@ -159,8 +159,9 @@ impl Statements {
             }
         }
         format!(
-            "{}{} ORDER BY {own} LIMIT {most}",
-            self.select,
+            "SELECT {}{}{} ORDER BY {own} LIMIT {most}",
+            source.joined_in_order(),
+            self.selected,
             self.with(all.join(" AND "))
         )
     }
@@ -170,7 +171,11 @@ impl Statements {
         let all = self.identity.iter().map(|one| source.is_null(one));
         let all: Vec<String> = all.collect();
         let condition = format!("({})", all.join(" OR "));
-        format!("{}{} LIMIT {most}", self.select, self.with(condition))
+        format!(
+            "SELECT {}{} LIMIT {most}",
+            self.selected,
+            self.with(condition)
+        )
     }
 
     /// The rows of some identities: the query and its arguments.
@@ -194,14 +199,18 @@ impl Statements {
         }
         let condition = format!("({})", all.join(" OR "));
         (
-            format!("{}{}", self.select, self.with(condition)),
+            format!("SELECT {}{}", self.selected, self.with(condition)),
             arguments,
         )
     }
 
     /// The rows for which a condition holds, at most so many.
     pub(crate) fn some(&self, condition: String, most: usize) -> String {
-        format!("{}{} LIMIT {most}", self.select, self.with(condition))
+        format!(
+            "SELECT {}{} LIMIT {most}",
+            self.selected,
+            self.with(condition)
+        )
     }
 
     /// The number of the rows.

@@ -144,3 +144,44 @@ fn pages_behind_others_are_looked_up_by_all_columns_of_the_key() {
     let read: u64 = read.parse().unwrap();
     assert!((6_000..7_000).contains(&read), "{read}");
 }
+
+/// Rows that are joined to one of few others.
+const JOINED: &str = "model m 1
+
+table Tab (PK, SK)
+
+entity A in Tab
+  id: int, v: string, w: string
+  key \"A#{id}\" \"A\"
+  from t join u on u.id = t.u join w on w.id = u.w set id = t.id, v = u.v, w = w.v
+
+pattern one(id) -> A
+";
+
+#[test]
+fn a_page_of_joined_rows_reads_no_more_than_its_rows() {
+    let server = Server::start();
+    let program = server.database("d");
+    program.must(
+        "CREATE TABLE w (id int PRIMARY KEY, v varchar(20)); INSERT INTO w SELECT seq, 'w' FROM seq_1_to_60; \
+         CREATE TABLE u (id int PRIMARY KEY, w int NOT NULL, v varchar(20), KEY (w)); \
+         INSERT INTO u SELECT seq, seq % 60 + 1, 'u' FROM seq_1_to_300; \
+         CREATE TABLE t (id int PRIMARY KEY, u int NOT NULL, KEY (u)); \
+         INSERT INTO t SELECT seq, seq % 300 + 1 FROM seq_1_to_12000; ANALYZE TABLE t, u, w",
+    );
+    let model = compiled(JOINED);
+    let mut source = Mariadb::open(&server.name("d")).unwrap();
+    let mapping = Mapping::of(&model, &mut source).unwrap();
+    let all = mapping.entities[0].all_values(&mut source).unwrap();
+    assert_eq!(all.len(), 12_000);
+    let read = source.query("SHOW SESSION STATUS LIKE 'Handler_read%'", &[]);
+    let read: u64 = read
+        .unwrap()
+        .iter()
+        .map(|row| match row.get(1) {
+            Some(Cell::Text(number)) => number.parse::<u64>().unwrap(),
+            other => panic!("{other:?}"),
+        })
+        .sum();
+    assert!(read < 45_000, "{read}");
+}

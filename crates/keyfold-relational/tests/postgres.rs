@@ -134,3 +134,21 @@ fn whatever_is_written_meanwhile_arrives_once() {
     let server = Server::start();
     of_seeds(10, |seed| one_world(&server, seed));
 }
+
+#[test]
+fn what_nobody_has_committed_is_no_reason_to_wait() {
+    let server = Server::start();
+    let program = server.connect("postgres");
+    program.must("CREATE TABLE notes (id integer PRIMARY KEY)");
+    let mut source = Postgres::open(&server.name("postgres")).unwrap();
+    // The server writes the log of an open transaction each fifteen seconds: three times are over thirty.
+    let began = std::time::Instant::now();
+    program.must("BEGIN");
+    for id in 0..3 {
+        program.must(&format!("INSERT INTO notes VALUES ({id})"));
+        source.settle().unwrap();
+    }
+    program.must("COMMIT");
+    let took = began.elapsed();
+    assert!(took.as_secs() < 20, "it took {took:?}");
+}

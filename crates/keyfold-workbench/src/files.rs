@@ -81,6 +81,11 @@ impl Files {
         path.map(PathBuf::as_path).ok_or(FileError::Unknown)
     }
 
+    /// The paths of all files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The model of a file with another text in the place of the stored one; the files that it uses are
     /// read as they are stored.
     ///

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 /// One change of so many is timed.
 const TIMED_EACH: u64 = 10;
-/// The most changes that are looked for at the same time.
-const LOOKED_FOR_MAX: usize = 100;
+/// The most changes that are looked for at the same time, and the time between two looks: the looks are not to take much
+/// of the server's time.
+const LOOKED_FOR_MAX: usize = 50;
+const LOOK: Duration = Duration::from_millis(10);
 /// The longest time that the last of them is waited for.
 const LATE_MAX: Duration = Duration::from_secs(60);
 
@@ -115,7 +117,7 @@ fn look(receiver: &Receiver<Committed>, server: &Server) -> io::Result<(Histogra
         waiting.retain(|one| {
             let is_there = arrived.contains(&one.number);
             if is_there {
-                millis.saturating_record(one.at.elapsed().as_millis() as u64);
+                millis += one.at.elapsed().as_millis() as u64;
             }
             !is_there
         });
@@ -125,7 +127,7 @@ fn look(receiver: &Receiver<Committed>, server: &Server) -> io::Result<(Histogra
         {
             break;
         }
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(LOOK);
     }
     Ok((millis, waiting.len()))
 }

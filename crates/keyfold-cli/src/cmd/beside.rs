@@ -6,6 +6,7 @@
 use super::learn;
 use super::lsp::Disk;
 use super::prove;
+use super::under_way::{self, Named};
 use crate::failure::Failure;
 use clap::Args;
 use keyfold_client::{Backend, Guarded};
@@ -108,6 +109,7 @@ impl Beside {
             None => of.endpoint.clone(),
             Some(one) => format!("{} as {}", of.endpoint, one.access_key),
         };
+        let named = Named::server(&of.endpoint);
         let place = Place {
             backend: Arc::new(backend(engine, credential)),
             shown,
@@ -115,6 +117,7 @@ impl Beside {
             region: Some(of.region.to_owned()),
             is_here: true,
             may_write: self.workbench_write,
+            under_way: under_way::reader(named),
         };
         let folder = learn::Folder::new();
         let options = Options {

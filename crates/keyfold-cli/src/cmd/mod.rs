@@ -39,6 +39,7 @@ pub(crate) mod run;
 pub(crate) mod serve;
 mod signal;
 pub(crate) mod tables;
+mod under_way;
 pub(crate) mod update;
 mod upkeep;
 pub(crate) mod verify;

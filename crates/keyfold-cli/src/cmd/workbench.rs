@@ -5,6 +5,7 @@ use super::learn;
 use super::lsp::Disk;
 use super::prove;
 use super::signal::Signals;
+use super::under_way::{self, Named};
 use crate::backend;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -66,6 +67,7 @@ fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
             region: None,
             is_here,
             may_write,
+            under_way: under_way::reader(named(text, Named::folder(folder))),
         });
     }
     let endpoint = connection.endpoint(&Surroundings::of_process())?;
@@ -82,7 +84,16 @@ fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
         region: Some(region),
         is_here,
         may_write,
+        under_way: under_way::reader(named(text, Named::server(text))),
     })
+}
+
+/// How commands name the place: by its name in `keyfold.toml`, where the text is one.
+fn named(text: &str, other: Named) -> Named {
+    match text.contains(':') {
+        true => other,
+        false => Named::connection(text),
+    }
 }
 
 /// The models that the page shows. Data can be explored without one.

@@ -28,6 +28,11 @@ impl Fault {
         Fault { exchanges, ..self }
     }
 
+    /// What is refused, as one sentence.
+    pub(super) fn message(self) -> String {
+        self.message
+    }
+
     pub(super) fn json(self) -> Json {
         let Fault {
             message,

@@ -8,6 +8,7 @@
 //! POST /explore/run     run     a page of a pattern's answer
 //! POST /explore/raw     raw     a page of a Query, a Scan or a statement that somebody has written
 //! POST /explore/state   operate  the state of all tables
+//! POST /explore/under-way  under_way  the views of a model, and moves, evolutions and migrations
 //! POST /explore/measure  measure  how big the collections and items of a table are, page by page
 //! POST /explore/stream  stream  the changes of a table, as they come
 //! POST /explore/write   edit    a write of an entity: shown, and then carried out
@@ -22,6 +23,7 @@
 //! Each answer is JSON with a status of 200; a refusal has the member `error`. Each request that was
 //! sent is in it, with what came back. Credentials stay in the [`Place`].
 
+mod activity;
 mod create;
 mod deployed;
 mod edit;
@@ -42,8 +44,10 @@ mod step;
 mod stream;
 mod tables;
 mod typed;
+mod under_way;
 
 use crate::files::Files;
+pub use activity::{Activity, Known, Opened, UnderWay, View, Work};
 use fault::Fault;
 use keyfold_model::Model;
 pub use place::Place;
@@ -71,6 +75,8 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "raw" => asked::<raw::Asked>(body)
             .and_then(|asked| raw::page(place, model(files, asked.file)?.as_ref(), &asked)),
         "state" => operate::state(place),
+        "under-way" => asked::<OfModel>(body)
+            .map(|OfModel { file }| under_way::activity(place, files, (file, model(files, file)))),
         "measure" => asked::<measure::Asked>(body).and_then(|asked| measure::page(place, &asked)),
         "stream" => asked::<stream::Asked>(body)
             .and_then(|asked| stream::records(place, model(files, asked.file)?.as_ref(), &asked)),

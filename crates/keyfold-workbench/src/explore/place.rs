@@ -1,5 +1,6 @@
 //! The place whose data the page shows.
 
+use super::activity::UnderWay;
 use super::fault::Fault;
 use keyfold_client::Backend;
 use serde_json::{Value as Json, json};
@@ -19,6 +20,8 @@ pub struct Place {
     pub is_here: bool,
     /// Whether the page may write to it.
     pub may_write: bool,
+    /// Reads what is under way there.
+    pub under_way: UnderWay,
 }
 
 impl Place {
@@ -31,6 +34,7 @@ impl Place {
             region,
             is_here,
             may_write,
+            under_way: _,
         } = self;
         json!({
             "shown": shown,

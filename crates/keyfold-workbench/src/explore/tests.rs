@@ -16,6 +16,16 @@ write rename(userId, name)
   update User set name = name
 "##;
 
+/// Nothing is under way.
+fn nothing() -> UnderWay {
+    Arc::new(|_, _| Activity {
+        views: None,
+        moves: Ok(Vec::new()),
+        evolutions: Ok(Vec::new()),
+        migrations: Ok(Vec::new()),
+    })
+}
+
 /// A place in memory with the model's table, and the model as a file.
 struct Stand {
     place: Place,
@@ -36,6 +46,7 @@ impl Stand {
             region: None,
             is_here,
             may_write,
+            under_way: nothing(),
         };
         Stand {
             place,
@@ -253,10 +264,52 @@ fn a_place_says_no_more_than_its_name() {
         region: Some("eu-west-1".to_owned()),
         is_here: true,
         may_write: false,
+        under_way: nothing(),
     };
     let said = json!({
         "shown": "http://127.0.0.1:9", "url": "http://127.0.0.1:9", "region": "eu-west-1",
         "isHere": true, "mayWrite": false, "isFolder": false,
     });
     assert_eq!(place.json(), said);
+}
+
+/// A refusal stands in the place of the entries, and a model with errors hides nothing else.
+#[test]
+fn what_is_under_way_is_said_as_far_as_it_is_known() {
+    let mut stand = Stand::new(true, false);
+    stand.place.under_way = Arc::new(|_, opened| Activity {
+        views: opened.model.as_ref().map(|(path, model)| {
+            let name = path.file_name().unwrap_or_default().display();
+            Err(format!("{} of {name}: not today", model.name))
+        }),
+        moves: Err("no right".to_owned()),
+        evolutions: Ok(vec![Work {
+            name: "m".to_owned(),
+            from: "m 1".to_owned(),
+            to: "m 2".to_owned(),
+            phase: "phase 3".to_owned(),
+            progress: String::new(),
+            since_ms: Some(7),
+            behind: Some((5, 9)),
+            paused_ms: None,
+            command: format!("{} file", opened.files.len()),
+        }]),
+        migrations: Ok(Vec::new()),
+    });
+    let said = stand.ask("under-way", &json!({ "file": 0 }));
+    let evolution = json!({
+        "name": "m", "from": "m 1", "to": "m 2", "phase": "phase 3", "progress": "", "sinceMs": 7,
+        "behindMs": 5, "notedMs": 9, "pausedMs": null, "command": "1 file",
+    });
+    let expected = json!({
+        "views": { "error": "m of m.keyfold: not today" }, "moves": { "error": "no right" },
+        "evolutions": { "all": [evolution] }, "migrations": { "all": [] },
+    });
+    assert_eq!(said, expected);
+    assert_eq!(stand.ask("under-way", &json!({}))["views"], Json::Null);
+    std::fs::write(stand.files.paths()[0].as_path(), "model").unwrap();
+    let said = stand.ask("under-way", &json!({ "file": 0 }));
+    let why = said["views"]["error"].as_str().unwrap();
+    assert!(why.ends_with("the stored model has errors"), "{why}");
+    assert_eq!(said["moves"]["error"], json!("no right"));
 }

@@ -2,6 +2,7 @@
 //! edited, beside an engine in memory with some data.
 
 use crate::backend;
+use crate::cmd::under_way::{self, Named};
 use keyfold_client::arguments;
 use keyfold_client::{Backend, tables, write};
 use keyfold_model::{Model, Sources, compile_sources};
@@ -95,6 +96,7 @@ fn opened(folder: &Path, (name, text, data): &Design) -> Result<(PathBuf, Place)
         region: None,
         is_here: true,
         may_write: true,
+        under_way: under_way::reader(Named::nowhere()),
     };
     Ok((path, place))
 }
