@@ -8,14 +8,10 @@
 
 mod common;
 
-use common::{
-    Fails, Faulty, Row, Rows, carried, counterpart, counterparts, differences, mapped, options,
-    pairs, put, row, rows, run_past,
-};
+use common::{Fails, Faulty, Row, carried, differences, options, pairs, put, row, rows, run_past};
 use fastrand::Rng;
 use keyfold_evolve::{Course, Ended};
-use keyfold_model::evolution::{Phase, Step};
-use keyfold_model::{Entity, Model};
+use keyfold_model::evolution::Step;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -177,103 +173,5 @@ fn writers_of_the_new_version_go_on_meanwhile() {
     assert!(
         writes > 500 && pairs >= 8,
         "{writes} writes in {pairs} pairs"
-    );
-}
-
-/// Writes a row of a known entity through the old or the new version, and what that is for the new one into the
-/// oracle. Returns whether the oracle takes it.
-fn write_beside(
-    (old, new): (&Model, &Model),
-    made: &Rows<'_>,
-    (entity, before): &(&Entity, Row),
-    (is_old, rng): (bool, &mut Rng),
-) -> Result<bool, String> {
-    let mut all = old.entities.iter();
-    let of_old = all.find(|one| {
-        counterparts(new, one)
-            .iter()
-            .any(|two| two.name == entity.name)
-    });
-    let (model, own) = match (is_old, of_old) {
-        (true, Some(own)) => (old, own),
-        (true, None) => return Ok(false),
-        (false, _) => (new, *entity),
-    };
-    let mut after: Row = row(own, rng);
-    let fields = own.key.fields().chain(own.id.iter().map(String::as_str));
-    for name in fields {
-        after.extend(before.get(name).map(|held| (name.to_owned(), held.clone())));
-    }
-    let wanted = match is_old {
-        false => Some((own, after.clone())),
-        true => counterpart(new, own, &after).map(|other| (other, mapped(own, other, &after))),
-    };
-    let Some((other, wanted)) = wanted else {
-        return Ok(false);
-    };
-    if put(&made.oracle, new, other, &wanted).is_err() {
-        return Ok(false);
-    }
-    match put(&made.old, model, own, &after) {
-        Ok(()) => Ok(true),
-        Err(error) => Err(format!("{after:?}: {error}")),
-    }
-}
-
-/// Where the plan lets writers of both versions run, which is while one replaces the other, both write.
-#[test]
-fn writers_of_both_versions_go_on_where_they_may() {
-    let mut wrong = Vec::new();
-    let (counts, mut pairs) = ([(); 2].map(|()| AtomicU64::new(0)), 0);
-    for (name, old, new) in carried() {
-        let course = Course::of(&old, &new);
-        let may_both = |phase: &Phase| phase.runs.old_writers && phase.runs.new_writers;
-        if !course.phases().iter().any(may_both) {
-            continue;
-        }
-        pairs += 1;
-        for seed in 0..3 {
-            let mut made = rows(&old, &new, seed, ROWS);
-            let known = std::mem::take(&mut made.rows);
-            let faults: Mutex<Vec<String>> = Mutex::new(Vec::new());
-            let rng = Mutex::new(Rng::with_seed(seed));
-            let passed = |word: &str| {
-                let mut phases = course.phases().iter();
-                let is_here = |phase: &&Phase| phase.step.word() == word;
-                if !phases.find(is_here).is_some_and(may_both) || known.is_empty() {
-                    return;
-                }
-                let mut rng = rng.lock().unwrap();
-                for at in 0..ROWS {
-                    let one = &known[rng.usize(0..known.len())];
-                    let is_old = at % 2 == 0;
-                    match write_beside((&old, &new), &made, one, (is_old, &mut rng)) {
-                        Ok(is_written) => {
-                            let count = &counts[usize::from(is_old)];
-                            count.fetch_add(u64::from(is_written), Ordering::SeqCst);
-                        }
-                        Err(fault) => faults.lock().unwrap().push(fault),
-                    }
-                }
-            };
-            let world = Faulty::new(&made.old, Fails::Never, None);
-            let ended = run_past((&old, &new), &world, &options(), &passed);
-            let mut found = faults.into_inner().unwrap();
-            match ended {
-                Ok(Ended::Ready) => found.extend(differences(&old, &new, &made)),
-                other => found.push(format!("{other:#?}")),
-            }
-            if !found.is_empty() {
-                wrong.push(format!("{name} {seed}:\n{}", found.join("\n")));
-                break;
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n\n"));
-    let counts = counts.map(AtomicU64::into_inner);
-    println!("{counts:?} writes of the new and the old version in {pairs} pairs");
-    assert!(
-        pairs > 3 && counts.iter().all(|count| *count > 30),
-        "{counts:?} in {pairs} pairs"
     );
 }

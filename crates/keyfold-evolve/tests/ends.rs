@@ -163,11 +163,11 @@ fn indexes_come_one_at_a_time_behind_their_key_attributes() {
     let new =
         OLD.replace(
             "table People (PK, SK)\n",
-            "table People (PK, SK)\n  gsi G1 (G1P, G1S)\n  gsi G2 (G2P, G2S)\n",
+            "table People (PK, SK)\n  gsi GSI1 (G1P, G1S)\n  gsi GSI2 (G2P, G2S)\n",
         )
         .replace(
             "\"PROFILE\"\n",
-            "\"PROFILE\"\n  G1 \"NAME#{name}\" \"{userId}\"\n  G2 \"BY#{name}\" \"AT#{userId}\"\n",
+            "\"PROFILE\"\n  GSI1 \"NAME#{name}\" \"{userId}\"\n  GSI2 \"BY#{name}\" \"AT#{userId}\"\n",
         ) + "pattern named(name) -> User[]\n";
     let (old, new) = (model(OLD), model(&new));
     let backend = opened(&old);
@@ -212,7 +212,7 @@ fn indexes_come_one_at_a_time_behind_their_key_attributes() {
     let evolving = Evolving::new(&course, models, (&world, &options, &progress));
     assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
     drop(world);
-    assert_eq!(made.into_inner().unwrap(), ["G1", "G2"]);
+    assert_eq!(made.into_inner().unwrap(), ["GSI1", "GSI2"]);
 }
 
 /// The models of two evolutions of one table have other names.

@@ -72,10 +72,11 @@ fn a_killed_copy_reads_a_page_of_each_segment_again_at_most() {
         let [_, first] = counted(&world, kill, kill % 2 == 0);
         killed += usize::from(world.carry(&options(), &Arc::default()).is_err());
         let [_, second] = counted(&world, usize::MAX, false);
-        assert_eq!(
-            world.carry(&options(), &Arc::default()).unwrap(),
-            Ended::Even
-        );
+        match world.carry(&options(), &Arc::default()) {
+            Ok(ended) => assert_eq!(ended, Ended::Even),
+            // Everything was copied before, and the source has no stream.
+            Err(error) => assert!(error.to_string().contains("is copied"), "{error}"),
+        }
         assert_eq!(
             count(world.of(Place::Target), TABLE) as u64,
             ITEMS,

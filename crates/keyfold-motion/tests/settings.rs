@@ -167,7 +167,10 @@ fn items_that_expire_in_the_source_are_deleted_in_the_target() {
     let source = engine();
     ask(&source, Operation::CreateTable, DEFINITION);
     ask(&source, Operation::UpdateTimeToLive, EXPIRY);
-    for (id, until) in [("past", "1000"), ("future", "99999999999")] {
+    // What has expired more than five years ago is kept, as if the number were no time.
+    let now = std::time::SystemTime::now();
+    let now = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    for (id, until) in [("past", now - 1_000), ("future", now + 1_000_000)] {
         let item = format!(
             r#"{{"TableName": "Notes", "Item": {{"id": {{"S": "{id}"}}, "at": {{"N": "1"}}, "until": {{"N": "{until}"}}}}}}"#
         );
