@@ -69,13 +69,23 @@ fn copies_are_added_while_old_readers_run() {
         assert!(message.contains(word), "{word}: {message}");
     }
     // Another word is none of this gate, and changes nothing.
-    evolve(&place, 1, "run", &AT, &["--done", "start"]);
+    let said = |document: Json| document["error"]["message"].as_str().unwrap().to_owned();
+    let other = said(evolve(&place, 1, "run", &AT, &["--done", "start"]));
+    assert!(
+        other.contains("it stands at phase 1, `writers`;"),
+        "{other}"
+    );
     assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "gate");
     assert_eq!(evolve(&place, 0, "pause", &AT, &[])["state"], "paused");
     let gate = evolve(&place, 7, "run", &AT, &["--yes"]);
     assert_eq!(gate["result"]["gate"]["step"], "readers", "{gate}");
     let ready = evolve(&place, 0, "run", &AT, &["--done", "readers"]);
     assert_eq!(ready["state"], "ready", "{ready}");
+    let other = said(evolve(&place, 1, "run", &AT, &["--done", "start"]));
+    assert!(
+        other.contains("only `keyfold evolve complete` is left"),
+        "{other}"
+    );
     evolve(&place, 1, "complete", &AT, &[]);
     let done = evolve(&place, 0, "complete", &AT, &["--yes"]);
     assert_eq!(done["state"], "completed", "{done}");
@@ -182,4 +192,26 @@ fn a_count_is_computed_while_the_writers_stand_still() {
     place.json(0, &["verify", "new.keyfold"]);
     let found = place.json(0, &["run", "new.keyfold", "user", "userId=1"]);
     assert!(found.to_string().contains("\"notes\":3"), "{found}");
+}
+
+/// The table has items of another model alone: whether that is meant, only people know.
+#[test]
+fn a_table_of_another_model_is_shared_when_the_command_says_so() {
+    let place = Workplace::new();
+    place.write("old.keyfold", OLD);
+    place.write("new.keyfold", &with_copies());
+    let other = "model dogs 1\ntable People (PK, SK)\nentity Dog\n  dogId: string\n  key \"DOG#{dogId}\" \"D\"\n";
+    place.write("other.keyfold", other);
+    let dog = ["put", "other.keyfold", "Dog", "dogId=1", "--data"];
+    place.json(0, &[&dog[..], &[".keyfold/data"]].concat());
+    for more in [&["--dry-run"][..], &[]] {
+        let refused = evolve(&place, 1, "run", &AT, more);
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(said.contains("`--shared` begins all the same"), "{said}");
+    }
+    assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "not_begun");
+    let dry = evolve(&place, 0, "run", &AT, &["--dry-run", "--shared"]);
+    assert_eq!(dry["dryRun"]["writes"], 0, "{dry}");
+    let gate = evolve(&place, 7, "run", &AT, &["--shared"]);
+    assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
 }

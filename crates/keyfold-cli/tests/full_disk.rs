@@ -30,6 +30,29 @@ wait $! || true
 "$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
 "#;
 
+/// Kills the first server when it is asked for, takes the rest of the disk, and starts a second one there, whose disk
+/// grows when that is asked for. Before, it tries to make a new folder on the full disk, and on a small one.
+const KILLED: &str = r#"
+set -e
+mount -t tmpfs -o size=24m tmpfs "$DISK"
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/first" 2> "$OUT/first.log" &
+first=$!
+echo $first > "$OUT/first.pid"
+wait $first || true
+cat /dev/zero > "$DISK/rest" || true
+"$KEYFOLD" serve --port 0 --data "$DISK/new" 2> "$OUT/new" || echo "ended with $?" >> "$OUT/new"
+"$KEYFOLD" serve --port 0 --json --data "$DISK/data" > "$OUT/second" 2> "$OUT/second.log" &
+second=$!
+echo $second > "$OUT/second.pid"
+while [ ! -e "$OUT/grow" ]; do sleep 0.1; done
+mount -o remount,size=256m "$DISK"
+wait $second || true
+"$KEYFOLD" doctor --data "$DISK/data" --json > "$OUT/doctor"
+umount "$DISK"
+mount -t tmpfs -o size=1m tmpfs "$DISK"
+"$KEYFOLD" put "$OUT/model.keyfold" One id=1 --data "$DISK/small" > "$OUT/small" 2>&1
+"#;
+
 /// The shell of the servers, and the folder with their ids. All of them end with the test.
 struct Shell(Child, PathBuf);
 
@@ -120,15 +143,14 @@ fn body_length(backend: &Backend, at: usize) -> Option<usize> {
     })
 }
 
-#[test]
-fn a_full_disk_loses_nothing_that_was_acknowledged() {
-    let folder = tempfile::tempdir().unwrap();
-    let (disk, out) = (folder.path().join("disk"), folder.path().join("out"));
+/// A shell with a disk of its own for servers.
+fn shell(folder: &Path, script: &str) -> Shell {
+    let (disk, out) = (folder.join("disk"), folder.join("out"));
     std::fs::create_dir(&disk).unwrap();
     std::fs::create_dir(&out).unwrap();
     let mut shell = Command::new("unshare");
     shell
-        .args(["--user", "--mount", "--map-root-user", "sh", "-c", SCRIPT])
+        .args(["--user", "--mount", "--map-root-user", "sh", "-c", script])
         .stdin(Stdio::null());
     shell
         .env("DISK", &disk)
@@ -137,16 +159,80 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
     let child = shell
         .spawn()
         .expect("the test needs `unshare` and user namespaces");
-    let mut shell = Shell(child, out.clone());
+    Shell(child, out)
+}
 
-    let first = server(&out, "first");
+/// Puts items until the disk takes no more; returns how many.
+fn fill(server: &Backend) -> usize {
     let model = keyfold_model::compile(MODEL).model.unwrap();
-    tables::ensure(&first, &model).unwrap();
-    let acknowledged = (0..2000).take_while(|at| put(&first, *at)).count();
+    tables::ensure(server, &model).unwrap();
+    let acknowledged = (0..2000).take_while(|at| put(server, *at)).count();
     assert!(
         (20..1000).contains(&acknowledged),
         "the disk takes some writes: {acknowledged}"
     );
+    acknowledged
+}
+
+/// A server that is killed while its disk is full serves reads from the next start on, and takes writes when there is
+/// room.
+#[test]
+fn a_server_starts_on_a_full_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shell = shell(folder.path(), KILLED);
+    let out = shell.1.clone();
+    std::fs::write(
+        out.join("model.keyfold"),
+        "model small 1\ntable Small (pk)\nentity One\n  id: string\n  key \"{id}\"\n",
+    )
+    .unwrap();
+    let acknowledged = fill(&server(&out, "first"));
+    let id = text_of(&out.join("first.pid"));
+    let killed = Command::new("kill").args(["-KILL", id.trim()]).status();
+    assert!(killed.unwrap().success());
+
+    let second = server(&out, "second");
+    for at in 0..acknowledged {
+        assert_eq!(body_length(&second, at), Some(ITEM_BYTES), "item {at}");
+    }
+    assert_eq!(body_length(&second, acknowledged), None, "it was refused");
+    let why = put_or_why(&second, acknowledged + 1)
+        .unwrap_err()
+        .to_string();
+    assert!(why.contains("once 8 MB of it are free"), "{why}");
+    let log = std::fs::read_to_string(out.join("second.log")).unwrap();
+    let room = "writes are refused until 8 MB of it are free";
+    assert!(
+        log.contains(room) && log.contains("0.0 MB of the disk are free"),
+        "{log}"
+    );
+    let new = text_of(&out.join("new"));
+    let room = "0.0 MB of the disk are free, and a data folder is opened with 1 MB";
+    assert!(new.contains(room) && new.contains("ended with 5"), "{new}");
+
+    std::fs::write(out.join("grow"), "").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(90);
+    while !put(&second, acknowledged + 2) {
+        assert!(Instant::now() < deadline, "it takes writes again");
+    }
+    end(&out, "second");
+    assert!(
+        shell.0.wait().unwrap().success(),
+        "{}",
+        text_of(&out.join("small"))
+    );
+    let report: serde_json::Value = serde_json::from_str(&text_of(&out.join("doctor"))).unwrap();
+    assert_eq!(report["ok"], true, "{report}");
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shell = shell(folder.path(), SCRIPT);
+    let out = shell.1.clone();
+
+    let first = server(&out, "first");
+    let acknowledged = fill(&first);
     let why = put_or_why(&first, acknowledged + 1).unwrap_err();
     let why = why.to_string();
     assert!(
@@ -154,7 +240,11 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
         "{why}"
     );
     let log = std::fs::read_to_string(out.join("first.log")).unwrap();
-    assert!(log.contains("the disk is full"), "{log}");
+    assert!(
+        log.contains("the disk is full, so writes are refused until 8 MB of it are free"),
+        "{log}"
+    );
+    assert!(log.contains(" MB of the disk are free"), "{log}");
     for at in 0..acknowledged {
         assert_eq!(
             body_length(&first, at),

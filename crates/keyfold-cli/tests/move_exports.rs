@@ -208,6 +208,28 @@ fn an_export_is_neither_written_nor_followed() {
     assert!(said.contains("has no changes to follow"), "{said}");
     let said = refusal(&place, 1, &["move", "export:x", &to.endpoint]);
     assert!(said.contains("x is no export"), "{said}");
+    for both in [
+        ["export:", to.endpoint.as_str()],
+        [to.endpoint.as_str(), "Export:"],
+    ] {
+        let said = refusal(&place, 2, &[&["move"], &both[..]].concat());
+        assert!(said.contains("names no folder of exports"), "{said}");
+    }
+    let said = refusal(&place, 2, &["move", "exprot:x", &to.endpoint]);
+    assert!(
+        said.ends_with("keyfold:./data or export:./folder"),
+        "{said}"
+    );
+    let abort = [
+        "move",
+        "abort",
+        "keyfold:x",
+        &to.endpoint,
+        "--yes",
+        "--foreign",
+    ];
+    let said = refusal(&place, 2, &abort);
+    assert!(said.contains("--foreign is about exports"), "{said}");
     // A wrong one makes nothing in the target.
     place.write("x/AWSDynamoDB/01-a/_started", "");
     let said = refusal(&place, 1, &["move", "export:x", "keyfold:data"]);
@@ -299,6 +321,15 @@ fn tables_become_exports_over_kills() {
         let other = [&run[..], &named].concat();
         let said = refusal(&place, 1, &other);
         assert!(said.contains("of other tables"), "{said}");
+        // Whoever gives them up names their source, or says that any will do.
+        let elsewhere = ["move", "abort", "http://127.0.0.1:9", "export:out", "--yes"];
+        let said = refusal(&place, 1, &elsewhere);
+        let named = format!("are of {}, and not of http://127.0.0.1:9", from.endpoint);
+        assert!(
+            said.contains("nothing was deleted") && said.contains(&named),
+            "{said}"
+        );
+        assert!(begun.exists());
         place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
         let said = refusal(&place, 4, &[&["move", "resume"][..], &both].concat());
         assert!(said.contains("an export is complete when"), "{said}");
@@ -338,11 +369,93 @@ fn tables_become_exports_over_kills() {
     // A data folder has no other writers, and an export is a source, too.
     place.json(0, &["move", "keyfold:data", "export:second"]);
     place.json(0, &["move", "export:second", "export:third"]);
-    let said = refusal(&place, 2, &["move", "export:third", "export:./third"]);
-    assert!(said.contains("are one place"), "{said}");
+    for word in [&["move"][..], &["move", "verify"]] {
+        let said = refusal(
+            &place,
+            2,
+            &[word, &["export:third", "export:./third"]].concat(),
+        );
+        assert!(said.contains("are one place"), "{said}");
+    }
     place.json(0, &["move", "verify", &from.endpoint, "export:third"]);
     let said = refusal(&place, 1, &["move", "keyfold:data", "export:data"]);
     assert!(said.contains("is a data folder of Keyfold"), "{said}");
+}
+
+/// A run at a rate of which one page lasts for minutes has begun both exports, and ends none. Nothing but the word of
+/// the source gives them up.
+#[test]
+fn exports_are_given_up_for_their_own_source() {
+    let place = Workplace::new();
+    let (from, other) = (Server::start(&[]), Server::start(&[]));
+    fill(&from);
+    let both = [from.endpoint.as_str(), "export:out"];
+    let run = [&["move"][..], &both, &["--writers-stopped", "--rate", "1"]].concat();
+    let mut child = place.command(&run);
+    let mut child = child
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let note = place
+        .folder
+        .path()
+        .join("out/AWSDynamoDB/keyfold-move.json");
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    while !note.exists() {
+        assert!(std::time::Instant::now() < deadline, "nothing was begun");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let abort = |from: &str| ["move", "abort", from, "export:out", "--yes"].map(str::to_owned);
+    for wrong in [other.endpoint.as_str(), "keyfold:nowhere", "export:nowhere"] {
+        let abort = abort(wrong);
+        let abort: Vec<&str> = abort.iter().map(String::as_str).collect();
+        let said = refusal(&place, 1, &abort);
+        let named = format!("are of {}, and not of ", from.endpoint);
+        assert!(
+            said.contains("nothing was deleted") && said.contains(&named),
+            "{said}"
+        );
+        assert!(note.exists());
+    }
+    let read = [
+        "move",
+        "verify",
+        &from.endpoint,
+        "export:out",
+        "--table",
+        TABLE,
+    ];
+    let said = refusal(&place, 1, &read);
+    assert!(
+        said.contains("are not all written, of these tables: Notes."),
+        "{said}"
+    );
+    // The source may be gone: its name is enough.
+    let own = format!("{}/", from.endpoint);
+    drop(from);
+    let abort = abort(&own);
+    place.json(0, &abort.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(!note.exists());
+}
+
+/// Each line of a run that writes exports speaks of exports.
+#[test]
+fn the_lines_of_an_export_name_no_changes() {
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    fill(&from);
+    let run = ["move", &from.endpoint, "export:out", "--writers-stopped"];
+    let output = place.command(&run).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("1 of 1 tables are exported, 300 items"),
+        "{said}"
+    );
+    assert!(!said.contains("are even"), "{said}");
 }
 
 /// The disk is a small file system in memory, in a mount namespace of its own.

@@ -141,6 +141,27 @@ fn a_source_that_goes_away_is_named_and_loses_nothing() {
     assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 300);
 }
 
+/// What a comparison reads is said before it begins.
+#[test]
+fn a_comparison_says_first_what_it_costs() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    filled(&from.backend(), 20, 4_000);
+    filled(&to.backend(), 20, 4_000);
+    let verify = ["move", "verify", &from.endpoint, &to.endpoint];
+    let said = place.text(&[&verify[..], &["--rate", "4"]].concat());
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].contains("read units of the source"), "{said}");
+    // Eventually consistent: 8 KB a unit.
+    let words: Vec<&str> = lines[1].split_whitespace().collect();
+    assert_eq!(words[..2], ["Notes", "40"], "{said}");
+    assert_eq!(words[3..], ["10", "10"], "{said}");
+    let cost =
+        "both are scanned once, at this rate in about 5 s; once more where something differs";
+    assert!(lines[2].contains(cost), "{said}");
+    assert!(lines.last().unwrap().contains("equal"), "{said}");
+}
+
 /// A source that keeps the records of its streams for some seconds, and a move that stands still for longer.
 #[test]
 fn changes_that_the_source_keeps_no_more_end_the_move() {

@@ -13,7 +13,9 @@ use keyfold_evolve::{
     Course, DryRun, Ended, Evolving, Figures, ProblemKind, Progress, Said, models_digest,
 };
 use keyfold_model::Model;
+use keyfold_model::evolution::Step;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 const OLD: &str = r#"
@@ -115,7 +117,7 @@ fn values_that_are_none_of_the_new_type_are_named() {
 /// Requests and writes are those that a run then needs, where nobody else writes.
 #[test]
 fn the_writes_are_those_that_are_predicted() {
-    let mut checked = 0;
+    let (mut checked, mut with_units) = (0, 0);
     for (name, old, new) in carried() {
         let made = rows(&old, &new, 2, 20);
         let dry = dry_run(&old, &new, &made.old);
@@ -147,6 +149,19 @@ fn the_writes_are_those_that_are_predicted() {
                 ..Said::default()
             };
         }
+        // Counts are computed with requests of their own, and indexes take units.
+        if course
+            .phases()
+            .iter()
+            .all(|phase| phase.step != Step::Compute)
+        {
+            let sent = world.sent();
+            assert_eq!(sent.writes, dry.requests, "{name}");
+            if old.tables.iter().all(|table| table.indexes.is_empty()) {
+                with_units += u64::from(dry.units > 0);
+                assert_eq!(sent.write_halves, dry.units * 2, "{name}");
+            }
+        }
         let after = dry_run(&old, &new, &made.old);
         assert_eq!(
             (after.changed, after.writes),
@@ -164,7 +179,56 @@ fn the_writes_are_those_that_are_predicted() {
             assert_eq!(wrote, (dry.changed, dry.writes), "{name}");
         }
     }
-    assert!(checked > 5, "{checked}");
+    assert!(checked > 5 && with_units > 1, "{checked}, {with_units}");
+}
+
+/// A request is followed by a pause as long as its units are worth, and those of all before that were not waited for:
+/// the clock of the test stands still.
+#[test]
+fn a_rate_bounds_the_units_that_are_read_and_written() {
+    let of_name = |(name, ..): &(String, Model, Model)| name == "copy_added";
+    let (_, old, new) = carried().into_iter().find(of_name).unwrap();
+    let course = Course::of(&old, &new);
+    let paused = |rate: Option<u32>, is_dry: bool| {
+        let made = rows(&old, &new, 3, 30);
+        let world = Faulty::new(&made.old, Fails::Never, None);
+        let progress = Progress::default();
+        let options = keyfold_evolve::Options { rate, ..options() };
+        let models = models_digest("old", "new");
+        let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+        match is_dry {
+            true => drop(evolving.dry_run().unwrap()),
+            false => {
+                let mut said = Said::default();
+                while let Ended::Gate(_, word) = evolving.run(&said).unwrap() {
+                    said.done = Some(word);
+                }
+            }
+        }
+        let units = progress.figures().units;
+        // Each request takes a millisecond of the clock.
+        let took = world.asked.load(Ordering::SeqCst) as f64 / 1_000.0;
+        let pause = world.sent().longest_pause.as_secs_f64();
+        let halves = if is_dry {
+            units.read_halves
+        } else {
+            units.write_halves
+        };
+        (pause, halves as f64 / 2.0, took)
+    };
+    for is_dry in [true, false] {
+        for rate in [1, 4] {
+            let (pause, units, took) = paused(Some(rate), is_dry);
+            let wanted = units / f64::from(rate);
+            assert!(units > 5.0, "{units} units");
+            assert!(
+                pause >= wanted - took,
+                "{pause} of {wanted} seconds, dry: {is_dry}"
+            );
+        }
+        // Nothing but short pauses of other reasons.
+        assert!(paused(None, is_dry).0 < 1.0);
+    }
 }
 
 /// An item that a new count counts where there is nothing to keep it.

@@ -8,7 +8,9 @@
 mod common;
 
 use common::{Fails, Faulty, Row, create, items, model, opened, options};
-use keyfold_api::{DeleteItemInput, PutItemInput};
+use keyfold_api::{
+    DeleteItemInput, DescribeTableInput, PutItemInput, Request, Response, TableStatus, known,
+};
 use keyfold_client::{Backend, tables};
 use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Progress, ROWS, Said, models_digest};
@@ -155,6 +157,64 @@ fn a_run_is_refused_where_no_item_is_of_the_old_model() {
     assert!(matches!(ended, Ended::Gate(..)), "{ended:#?}");
 }
 
+/// An index is made when each item has its key attributes, and no other one is being made.
+#[test]
+fn indexes_come_one_at_a_time_behind_their_key_attributes() {
+    let new =
+        OLD.replace(
+            "table People (PK, SK)\n",
+            "table People (PK, SK)\n  gsi GSI1 (G1P, G1S)\n  gsi GSI2 (G2P, G2S)\n",
+        )
+        .replace(
+            "\"PROFILE\"\n",
+            "\"PROFILE\"\n  GSI1 \"NAME#{name}\" \"{userId}\"\n  GSI2 \"BY#{name}\" \"AT#{userId}\"\n",
+        ) + "pattern named(name) -> User[]\n";
+    let (old, new) = (model(OLD), model(&new));
+    let backend = opened(&old);
+    for id in ["1", "2", "3"] {
+        user(&backend, &old, id);
+    }
+    let made: Mutex<Vec<String>> = Mutex::default();
+    let world = Faulty::new(&backend, Fails::Never, None);
+    world.watch(Box::new(|request| {
+        let Request::UpdateTable(input) = request else {
+            return;
+        };
+        let updates = input.global_secondary_index_updates.iter().flatten();
+        let creates: Vec<_> = updates.filter_map(|one| one.create.as_ref()).collect();
+        assert_eq!(creates.len(), 1, "{input:?}");
+        let describe = DescribeTableInput {
+            table_name: input.table_name.clone(),
+        };
+        let Response::DescribeTable(table) = backend.call(describe.into()).unwrap() else {
+            panic!("no table");
+        };
+        for index in table.global_secondary_indexes.iter().flatten() {
+            assert_eq!(
+                known(&index.index_status),
+                Some(TableStatus::Active),
+                "{index:?}"
+            );
+        }
+        let key = creates[0].key_schema.iter().flatten();
+        for name in key.filter_map(|one| one.attribute_name.as_ref()) {
+            for item in items(&backend, "People") {
+                assert!(item.get(name).is_some(), "{name} of {item:?}");
+            }
+        }
+        made.lock()
+            .unwrap()
+            .push(creates[0].index_name.clone().unwrap());
+    }));
+    let (options, progress) = (options(), Progress::default());
+    let course = Course::of(&old, &new);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
+    drop(world);
+    assert_eq!(made.into_inner().unwrap(), ["GSI1", "GSI2"]);
+}
+
 /// The models of two evolutions of one table have other names.
 #[test]
 fn one_table_takes_part_in_one_evolution_at_a_time() {
@@ -182,6 +242,11 @@ fn one_table_takes_part_in_one_evolution_at_a_time() {
         let error = second.run(&Said::default()).unwrap_err().to_string();
         assert!(
             error.contains("the table People takes part in the evolution of the model one,"),
+            "{error}"
+        );
+        // The versions help to find its models.
+        assert!(
+            error.contains("under way, between one 1 and one 1, since 2"),
             "{error}"
         );
         assert_eq!(second.status().unwrap().run, None);

@@ -9,9 +9,11 @@
 mod common;
 
 use common::{Fails, Faulty, Rows, carried, differences, options, rows, run_in};
-use keyfold_client::ClientError;
+use keyfold_client::{Backend, ClientError};
+use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
 use keyfold_model::Model;
+use keyfold_model::evolution::Step;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -72,6 +74,74 @@ fn a_run_that_is_killed_goes_on_to_the_right_end() {
         }
     }
     assert!(kills > 250, "{kills}");
+}
+
+/// Up to its end, with all gates done as they come. Returns whether it came there.
+fn ready(evolving: &Evolving<'_>) -> bool {
+    let mut said = Said::default();
+    loop {
+        match evolving.run(&said) {
+            Ok(Ended::Gate(_, word)) => said.done = Some(word),
+            ended => return matches!(ended, Ok(Ended::Ready)),
+        }
+    }
+}
+
+/// Killed at any request behind the beginning of the backfill, it reads a page of its segment again at most.
+#[test]
+fn a_killed_backfill_reads_a_page_again_at_most() {
+    let of_name = |(name, ..): &(String, Model, Model)| name == "copy_added";
+    let (_, old, new) = carried().into_iter().find(of_name).unwrap();
+    let course = Course::of(&old, &new);
+    let (options, models) = (options(), models_digest("old", "new"));
+    let run = |place: &Arc<Backend>, fails| {
+        let world = Faulty::new(place, fails, None);
+        let progress = Progress::default();
+        let surroundings = (&world as &dyn World, &options, &progress);
+        let evolving = Evolving::new(&course, models.clone(), surroundings);
+        let is_ready = ready(&evolving);
+        let asked = world.asked.load(Ordering::SeqCst);
+        (is_ready, world.sent().pages, asked)
+    };
+    // The page that the segment of the backfill has begun with, if it has.
+    let is_begun = |place: &Arc<Backend>| {
+        let world = Faulty::new(place, Fails::Never, None);
+        let progress = Progress::default();
+        let surroundings = (&world as &dyn World, &options, &progress);
+        let evolving = Evolving::new(&course, models.clone(), surroundings);
+        let status = evolving.status().unwrap();
+        let is_backfill = status.run.is_some_and(|run| {
+            let at = usize::try_from(run.phase).unwrap();
+            course.phases().get(at).map(|one| one.step) == Some(Step::Backfill)
+        });
+        is_backfill && status.segments.1 > 0
+    };
+    let made = |seed| rows(&old, &new, seed, 30);
+    let whole = made(7);
+    let (is_ready, pages, asked) = run(&whole.old, Fails::Never);
+    assert!(is_ready && pages > 10, "{pages}");
+    let (mut kills, mut again) = (0, 0);
+    for at in 0..asked {
+        let place = made(7);
+        let fails = match at % 2 {
+            0 => Fails::From(at),
+            _ => Fails::After(at),
+        };
+        let (is_ready, first, _) = run(&place.old, fails);
+        if is_ready || !is_begun(&place.old) {
+            continue;
+        }
+        kills += 1;
+        let (is_ready, second, _) = run(&place.old, Fails::Never);
+        assert!(is_ready, "{fails:?}");
+        let read = first + second;
+        assert!(read <= pages + 1, "{fails:?}: {read} pages of {pages}");
+        again += u64::from(read > pages);
+    }
+    assert!(
+        kills > 20 && again > 5,
+        "{kills} kills, {again} read a page again"
+    );
 }
 
 #[test]

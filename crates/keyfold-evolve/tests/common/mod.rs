@@ -7,7 +7,7 @@ use keyfold_api::{Request, Response, ScanInput};
 use keyfold_client::{Backend, ClientError, arguments, tables, write};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_evolve::world::World;
-use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, ROWS, Said, models_digest};
 use keyfold_model::schema::{Former, FormerNumber, FormerPart, FormerSign};
 use keyfold_model::{Attribute, DefaultValue, Entity, Model, Type};
 use keyfold_types::{Item, Value};
@@ -396,12 +396,28 @@ pub(crate) enum Fails {
 /// What others do between two requests: it is given how many there were.
 pub(crate) type Live<'l> = Box<dyn FnMut(u64) + Send + 'l>;
 
+/// What is told each request before it is sent.
+pub(crate) type Watches<'l> = Box<dyn FnMut(&Request) + Send + 'l>;
+
+/// What was sent to the tables of the models, and how long pauses were.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// Pages of scans.
+    pub(crate) pages: u64,
+    /// Requests that write items, and the write units of those that were carried out.
+    pub(crate) writes: u64,
+    pub(crate) write_halves: u64,
+    pub(crate) longest_pause: Duration,
+}
+
 /// A backend that fails when a test wants it to, with others who write between the requests.
 pub(crate) struct Faulty<'l> {
     backend: Arc<Backend>,
     fails: Fails,
     pub(crate) asked: AtomicU64,
     live: Mutex<Option<Live<'l>>>,
+    watches: Mutex<Option<Watches<'l>>>,
+    sent: Mutex<Sent>,
 }
 
 impl<'l> Faulty<'l> {
@@ -411,8 +427,55 @@ impl<'l> Faulty<'l> {
             fails,
             asked: AtomicU64::new(0),
             live: Mutex::new(live),
+            watches: Mutex::default(),
+            sent: Mutex::default(),
         }
     }
+
+    pub(crate) fn watch(&self, watches: Watches<'l>) {
+        *self.watches.lock().unwrap() = Some(watches);
+    }
+
+    pub(crate) fn sent(&self) -> Sent {
+        *self.sent.lock().unwrap()
+    }
+
+    /// Carries a request out, and counts it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "these requests alone write items"
+    )]
+    fn carried(&self, request: Request) -> Result<Response, ClientError> {
+        let is_page = matches!(&request, Request::Scan(input) if is_of_models(&input.table_name));
+        let is_write = match &request {
+            Request::PutItem(input) => is_of_models(&input.table_name),
+            Request::UpdateItem(input) => is_of_models(&input.table_name),
+            Request::DeleteItem(input) => is_of_models(&input.table_name),
+            Request::TransactWriteItems(input) => {
+                let all = input.transact_items.iter().flatten();
+                let puts = all.clone().filter_map(|one| one.put.as_ref());
+                let updates = all.clone().filter_map(|one| one.update.as_ref());
+                let deletes = all.filter_map(|one| one.delete.as_ref());
+                let names = puts.map(|one| &one.table_name);
+                let names = names.chain(updates.map(|one| &one.table_name));
+                let mut names = names.chain(deletes.map(|one| &one.table_name));
+                names.any(is_of_models)
+            }
+            _ => false,
+        };
+        let answer = self.backend.call(request);
+        let mut sent = self.sent.lock().unwrap();
+        sent.pages += u64::from(is_page);
+        if let (true, Ok(response)) = (is_write, &answer) {
+            sent.writes += 1;
+            sent.write_halves += response.consumed().map_or(0, |halves| halves.0);
+        }
+        answer
+    }
+}
+
+fn is_of_models(table: &Option<String>) -> bool {
+    table.as_deref() != Some(ROWS)
 }
 
 /// A number that does not follow the rhythm of requests.
@@ -430,25 +493,31 @@ impl World for Faulty<'_> {
         if let Some(live) = self.live.lock().unwrap().as_mut() {
             live(at);
         }
+        if let Some(watches) = self.watches.lock().unwrap().as_mut() {
+            watches(&request);
+        }
         match self.fails {
             Fails::From(from) if at >= from => Err(lost()),
             Fails::After(after) if at > after => Err(lost()),
             Fails::After(after) if at == after => {
-                drop(self.backend.call(request));
+                drop(self.carried(request));
                 Err(lost())
             }
             Fails::Every(one) if drawn_of(at) % one == 1 => Err(lost()),
             Fails::Every(one) if drawn_of(at) % one == 2 => {
-                drop(self.backend.call(request));
+                drop(self.carried(request));
                 Err(lost())
             }
             Fails::Never | Fails::From(_) | Fails::After(_) | Fails::Every(_) => {
-                self.backend.call(request)
+                self.carried(request)
             }
         }
     }
 
-    fn pause(&self, _time: Duration) {}
+    fn pause(&self, time: Duration) {
+        let mut sent = self.sent.lock().unwrap();
+        sent.longest_pause = sent.longest_pause.max(time);
+    }
 
     fn now(&self) -> Duration {
         Duration::from_millis(self.asked.load(Ordering::SeqCst))
