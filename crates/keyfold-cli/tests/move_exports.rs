@@ -433,6 +433,13 @@ fn exports_are_given_up_for_their_own_source() {
         said.contains("are not all written, of these tables: Notes."),
         "{said}"
     );
+    // Those of one command are deleted together, and nobody is to believe otherwise.
+    let own = abort(&from.endpoint);
+    let own = own.iter().map(String::as_str);
+    let of_one: Vec<&str> = own.chain(["--table", TABLE]).collect();
+    let said = refusal(&place, 2, &of_one);
+    assert!(said.contains("given up together"), "{said}");
+    assert!(note.exists());
     // The source may be gone: its name is enough.
     let own = format!("{}/", from.endpoint);
     drop(from);

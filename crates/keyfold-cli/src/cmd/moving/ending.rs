@@ -64,6 +64,12 @@ pub(super) fn abort(
         "nothing was deleted",
     ];
     if let Some(folder) = folder_of(&places.to) {
+        if !places.table.is_empty() {
+            return Err(Failure::usage(
+                "the exports that one command has begun are given up together, those that are whole, too: leave --table \
+                 out",
+            ));
+        }
         return exporting::abort((&places.from, &folder), (yes, is_foreign), output);
     }
     if is_foreign {
