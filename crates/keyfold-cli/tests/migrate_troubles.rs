@@ -7,9 +7,11 @@
 
 mod workplace;
 
+use keyfold_client::tables::names;
 use rusqlite::Connection;
 use serde_json::Value as Json;
 use workplace::Workplace;
+use workplace::server::Server;
 
 const MODEL: &str = "\
 model shop 1
@@ -171,6 +173,22 @@ fn a_wrong_place_does_not_let_both_sides_write() {
     place.json(2, &[&at[..], &["--lose-writes"]].concat());
     place.json(0, &[&foreign[..], &["--lose-writes"]].concat());
     program.execute_batch(write).unwrap();
+}
+
+/// Before and after the tables lead, another place is refused, and nothing is made there.
+#[test]
+fn a_place_that_is_refused_gets_no_tables() {
+    let (place, _program) = shop();
+    let other = Server::start(&[]);
+    let run = ["migrate", "run", "shop.keyfold", "--once"];
+    let at = ["--from", "sqlite:shop.db", "--at", &other.endpoint];
+    migrate(&place, 0, &["run", "--once"]);
+    for _ in 0..2 {
+        let said = place.json(1, &[&run[..], &at].concat());
+        assert_ne!(said["error"]["message"], "", "{said}");
+        assert_eq!(names(&other.backend()).unwrap(), [""; 0], "{said}");
+        migrate(&place, 0, &["switch", "--yes"]);
+    }
 }
 
 /// A copy of the database is put in its place while a run is open, and while none is.

@@ -90,7 +90,10 @@ pub fn check(
     progress: &Progress,
 ) -> Result<Checked, SourceError> {
     source.ready(&mapping.watched)?;
-    look(mapping, source, progress)
+    let advice = source.advice()?;
+    let mut checked = look(mapping, source, progress)?;
+    checked.notes.extend(advice);
+    Ok(checked)
 }
 
 /// Reads all rows of a database that need not be able to keep changes.

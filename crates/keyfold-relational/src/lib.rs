@@ -77,8 +77,8 @@ pub use progress::{Figures, Progress, Rowless};
 pub use propose::{Proposal, ProposeError, ProposedEntity, ProposedPattern, propose, statements};
 pub use run::{Ended, Migration, Sizes};
 pub use source::{
-    Change, Column, End, Lead, Noted, Side, Sorted, Source, SourceError, Tip, Touched, Watched,
-    Wrote,
+    Change, Column, End, KeptLog, Lead, Noted, Side, Sorted, Source, SourceError, Tip, Touched,
+    Watched, Wrote,
 };
 pub use state::{Phase, STATES, State};
 pub use taking::{Abort, abort, may_abort};

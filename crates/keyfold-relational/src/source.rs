@@ -288,6 +288,22 @@ pub trait Source {
     /// When the database cannot be read.
     fn watched_by(&mut self) -> Result<Option<String>, SourceError>;
 
+    /// What a person should know who begins, though nothing stands in the way: sentences.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn advice(&mut self) -> Result<Vec<String>, SourceError> {
+        Ok(Vec::new())
+    }
+
+    /// The log that the database keeps because a migration has not carried it yet; `None` where it keeps none.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn kept_log(&mut self) -> Result<Option<KeptLog>, SourceError> {
+        Ok(None)
+    }
+
     /// Makes the database keep the changes of tables from now on, for a migration. Those of tables that it
     /// watches so already are kept.
     ///
@@ -338,6 +354,15 @@ pub trait Source {
     /// # Errors
     /// When another process has it.
     fn claim(&mut self) -> Result<(), SourceError>;
+}
+
+/// The part of its log that a database keeps for a migration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptLog {
+    /// Its bytes.
+    pub bytes: u64,
+    /// How many bytes more may come before the database throws it away; `None` where it never does.
+    pub left: Option<u64>,
 }
 
 /// Up to where a shard of a table's stream is carried.

@@ -132,25 +132,29 @@ fn past_the_triggers(shop: &Shop, sql: &str) {
     }
 }
 
-/// Switches once while a program writes, and somebody spoils now and then what was carried of it, before it can be
-/// compared again: whether it was switched.
-fn one_turn(programs: &Programs<'_>, way: Switch, rng: &mut Rng) -> bool {
+/// Switches once while a program writes, and somebody bad spoils one of the items or rows that were carried of it, before
+/// it can be compared again: whether it was switched. A later write may have mended it.
+fn one_turn(programs: &Programs<'_>, way: Switch, mut is_bad: bool, rng: &mut Rng) -> bool {
     let (shop, mut aims, mut beside) = (programs.shop, Vec::<Aim>::new(), rng.fork());
     let changed = rng.usize(0..6);
-    // Each refusal takes seconds, in which what differs is looked at again.
-    let mut is_bad = rng.u8(0..2) == 0;
     *programs.left.borrow_mut() = 40;
     let turned = turned(shop, way, changed, |figures| {
         // The first call behind that which carries a change comes before it is compared.
         aims.retain(|aim| {
-            let does = is_bad && beside.u8(0..3) == 0;
+            let does = is_bad && beside.u8(0..6) == 0;
             let is_carried = aim.spoil(shop, way, does);
-            is_bad &= !(does && is_carried);
+            if does && is_carried {
+                // A later write would mend it.
+                *programs.left.borrow_mut() = 0;
+                is_bad = false;
+            }
             !is_carried
         });
-        if figures.compares && !figures.is_closed && beside.bool() {
-            let op = programs.write(&mut beside);
-            aims.extend(op.as_ref().and_then(Aim::of));
+        for _ in 0..beside.u8(0..3) {
+            if figures.compares && !figures.is_closed {
+                let op = programs.write(&mut beside);
+                aims.extend(op.as_ref().and_then(Aim::of));
+            }
         }
         Ok(())
     });
@@ -182,7 +186,7 @@ fn one_turn(programs: &Programs<'_>, way: Switch, rng: &mut Rng) -> bool {
 #[test]
 fn what_leads_after_a_switch_is_as_it_was_compared() {
     let (mut done, mut refused) = ([0, 0], [0, 0]);
-    worlds::of_seeds(6, |seed| {
+    worlds::of_seeds(5, |seed| {
         println!("seed {seed}");
         let mut rng = Rng::with_seed(seed);
         let shop = Shop::new(OfSqlite::boxed());
@@ -194,7 +198,9 @@ fn what_leads_after_a_switch_is_as_it_was_compared() {
         assert!(matches!(shop.run(), Ended::Caught));
         for (at, way) in [Switch::Forth, Switch::Back].into_iter().enumerate() {
             *programs.is_turned.borrow_mut() = at > 0;
-            while !one_turn(&programs, way, &mut rng) {
+            // Each refusal takes seconds, in which what differs is looked at again.
+            let mut is_bad = true;
+            while !one_turn(&programs, way, std::mem::take(&mut is_bad), &mut rng) {
                 refused[at] += 1;
                 shop.mended(way);
             }
@@ -202,7 +208,7 @@ fn what_leads_after_a_switch_is_as_it_was_compared() {
         }
     });
     println!("{done:?} done, {refused:?} refused");
-    assert!(refused.iter().all(|count| *count > 0), "{refused:?}");
+    assert!(refused.iter().sum::<u32>() > 0, "{refused:?}");
 }
 
 /// A shop with a few rows, which are copied.

@@ -14,12 +14,15 @@
 mod mariadb_server;
 mod worlds;
 
-use keyfold_relational::Source as _;
+use keyfold_client::Backend;
+use keyfold_model::Model;
 use keyfold_relational::mariadb::Mariadb;
+use keyfold_relational::{Ended, Mapping, Migration, Progress, Source as _};
 use mariadb_server::{MODEL, ROWS, Server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::net::TcpListener;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use worlds::{backend, carried, compiled};
 
 fn free_port() -> u16 {
@@ -43,6 +46,42 @@ fn certify(folder: &Path, authority: &CertifiedIssuer<'static, KeyPair>, has_exp
     let own = own.signed_by(&key, authority).unwrap();
     std::fs::write(folder.join("own.pem"), own.pem()).unwrap();
     std::fs::write(folder.join("key.pem"), key.serialize_pem()).unwrap();
+}
+
+/// A run that follows the log ends with a sentence when it connects again and the certificate is not to be trusted.
+fn follows_until_the_certificate_is_bad(
+    model: &Model,
+    from: &str,
+    backend: &Backend,
+    spoil: impl FnOnce(),
+) {
+    let mut source = Mariadb::open(from).unwrap();
+    let mapping = Mapping::of(model, &mut source).unwrap();
+    let progress = Progress::default();
+    let ended = std::thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            let mut migration = Migration::new(&mapping, &mut source, backend, &progress);
+            migration.run(false)
+        });
+        while !progress.figures().follows && !run.is_finished() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        spoil();
+        let until = Instant::now() + Duration::from_secs(120);
+        while !run.is_finished() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        progress.stop();
+        run.join().unwrap()
+    });
+    let Ended::Source(said) = ended else {
+        panic!("{ended:?}")
+    };
+    let said = said.message;
+    assert!(
+        said.contains("TLS fails") && said.contains("expired"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -96,6 +135,16 @@ fn rows_and_the_log_are_read_over_tls() {
     let said = Mariadb::open(&format!("{address}?require_ssl=true"));
     let said = said.map(|_| ()).unwrap_err();
     assert!(said.message.contains("certificate"), "{said:?}");
+    follows_until_the_certificate_is_bad(&model, &trusted, &backend, || {
+        certify(folder.path(), &own, true);
+        program.must("FLUSH SSL");
+        let others = "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'r'";
+        for row in program.said(others).unwrap() {
+            program.execute(&format!("KILL {}", row[0].as_ref().unwrap()));
+        }
+    });
+    certify(folder.path(), &own, false);
+    program.must("FLUSH SSL");
     // A certificate that the server gets while it is followed, and that is not to be trusted.
     for (has_expired, why) in [(true, "expired"), (false, "invalid peer certificate")] {
         let mut source = Mariadb::open(&trusted).unwrap();

@@ -19,7 +19,9 @@ mod worlds;
 use keyfold_client::{Backend, read};
 use keyfold_model::Model;
 use keyfold_relational::postgres::Postgres;
-use keyfold_relational::{Abort, Ended, Mapping, Migration, Progress, abort};
+use keyfold_relational::{
+    Abort, Ended, Mapping, Migration, Progress, Source as _, abort, check, verify,
+};
 use support::Server;
 use worlds::{backend, carried, compiled, first_value};
 
@@ -550,4 +552,75 @@ fn a_run_outlives_what_is_refused_for_a_moment() {
         assert!(matches!(ended, Ended::Stopped), "{ended:?}");
     });
     assert_eq!(run(&model, &name, &backend), Ok(()));
+}
+
+/// A value that a statement did not change is not in the log where it is long.
+#[test]
+fn long_values_that_did_not_change_stay() {
+    let server = Server::start();
+    let model = compiled(
+        "model m 1\n\ntable Tab (PK, SK)\n\nentity A in Tab\n  id: string, short: string, long: string\n  key \"A#{id}\" \"A\"\n  from \
+         t\n\npattern one(id) -> A\n",
+    );
+    let name = server.name("postgres");
+    let program = server.connect("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, short text NOT NULL, long text NOT NULL)");
+    program.must("ALTER TABLE t ALTER COLUMN long SET STORAGE EXTERNAL");
+    let backend = backend(&model);
+    assert_eq!(run(&model, &name, &backend), Ok(()));
+    program.must("INSERT INTO t VALUES ('a', '1', repeat('x', 100000))");
+    assert_eq!(run(&model, &name, &backend), Ok(()));
+    for identity in ["FULL", "DEFAULT"] {
+        program.must(&format!("ALTER TABLE t REPLICA IDENTITY {identity}"));
+        program.must("UPDATE t SET short = short || '2'");
+        assert_eq!(run(&model, &name, &backend), Ok(()));
+        let mut source = Postgres::open(&name).unwrap();
+        let mapping = Mapping::of(&model, &mut source).unwrap();
+        let found = verify(&mapping, &mut source, &backend, &Progress::default());
+        let found = found.unwrap();
+        assert_eq!((found.rows, found.count), (vec![("A".to_owned(), 1)], 0));
+    }
+}
+
+/// The server keeps the log of a migration that stands still, and says how much.
+#[test]
+fn the_log_of_a_migration_that_stands_still_is_said() {
+    let server = Server::start();
+    let (model, name) = (compiled(MODEL), server.name("postgres"));
+    let program = server.connect("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, v text)");
+    let kept = || Postgres::open(&name).unwrap().kept_log().unwrap();
+    let notes = || {
+        let mut source = Postgres::open(&name).unwrap();
+        let mapping = Mapping::of(&model, &mut source).unwrap();
+        check(&mapping, &mut source, &Progress::default())
+            .unwrap()
+            .notes
+    };
+    assert_eq!(kept(), None);
+    assert!(
+        notes()
+            .iter()
+            .any(|one| one.contains("max_slot_wal_keep_size"))
+    );
+    assert_eq!(run(&model, &name, &backend(&model)), Ok(()));
+    program.must("INSERT INTO t SELECT n, repeat('x', 1000) FROM generate_series(1, 5000) n");
+    let log = kept().unwrap();
+    assert!(log.bytes > 5_000_000 && log.left.is_none(), "{log:?}");
+    program.must("ALTER SYSTEM SET max_slot_wal_keep_size = '1GB'");
+    program.must("SELECT pg_reload_conf()");
+    until("the server does not heed it", || {
+        kept().unwrap().left.is_some()
+    });
+    let log = kept().unwrap();
+    assert!(log.left.unwrap() < 1_100_000_000, "{log:?}");
+    assert!(notes().is_empty(), "{:?}", notes());
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !is_so() {
+        assert!(std::time::Instant::now() < until, "{what}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }

@@ -29,7 +29,7 @@ mod value;
 
 use crate::cell::Cell;
 use crate::source::TableColumn;
-use crate::source::{Change, Column, Lead, Source, SourceError, Watched};
+use crate::source::{Change, Column, KeptLog, Lead, Source, SourceError, Watched};
 use crate::world;
 use keyfold_model::schema::origin::SqlTable;
 use quoting::quoted;
@@ -212,6 +212,14 @@ impl Source for Postgres {
             self.begin(&[])?;
         }
         self.reader.rows(sql, arguments)
+    }
+
+    fn advice(&mut self) -> Result<Vec<String>, SourceError> {
+        Ok(slot::unbounded(&mut self.control)?.into_iter().collect())
+    }
+
+    fn kept_log(&mut self) -> Result<Option<KeptLog>, SourceError> {
+        self.slot.kept(&mut self.control)
     }
 
     fn watched_by(&mut self) -> Result<Option<String>, SourceError> {

@@ -8,7 +8,7 @@ use super::quoting::literal;
 use super::reading::{Reading, Told};
 use super::session::Session;
 use super::value;
-use crate::source::{SourceError, Touched, Watched};
+use crate::source::{KeptLog, SourceError, Touched, Watched};
 use crate::world::Moment;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -92,6 +92,17 @@ pub(super) fn owner(session: &mut Session) -> Result<Option<String>, SourceError
     }
 }
 
+/// What is said of a server that keeps its log without end for a slot of which nothing is read.
+pub(super) fn unbounded(session: &mut Session) -> Result<Option<String>, SourceError> {
+    let bound = session.text("SHOW max_slot_wal_keep_size")?;
+    Ok((bound == "-1").then(|| {
+        "the server keeps all of its log while a migration stands still, until its disk is full: `ALTER SYSTEM SET \
+         max_slot_wal_keep_size = '20GB'` and `SELECT pg_reload_conf()` bound it, and `keyfold migrate status` says how much \
+         it is"
+            .to_owned()
+    }))
+}
+
 impl Slot {
     /// The slot of the database that a session is connected to; it need not be there.
     pub(super) fn of(session: &mut Session) -> Result<Slot, SourceError> {
@@ -128,6 +139,27 @@ impl Slot {
                  logical, and start the server anew"
             ))),
         }
+    }
+
+    /// The log that the server keeps for the slot; `None` when there is no slot, or it has lost its log.
+    pub(super) fn kept(&self, session: &mut Session) -> Result<Option<KeptLog>, SourceError> {
+        let rows = session.simple(&format!(
+            "SELECT greatest(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), restart_lsn), 0)::bigint, safe_wal_size FROM \
+             pg_replication_slots WHERE slot_name = {} AND restart_lsn IS NOT NULL",
+            literal(&self.name)
+        ))?;
+        let number = |row: &tokio_postgres::SimpleQueryRow, at: usize| {
+            let text = row.get(at)?;
+            // The server is about to throw it away.
+            Some(text.parse::<i64>().unwrap_or(0).max(0).cast_unsigned())
+        };
+        let first = rows.first();
+        Ok(first.and_then(|row| {
+            Some(KeptLog {
+                bytes: number(row, 0)?,
+                left: number(row, 1),
+            })
+        }))
     }
 
     /// What the slot's state is; `None` when there is no slot.

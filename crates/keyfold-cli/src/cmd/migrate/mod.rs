@@ -13,6 +13,7 @@ mod reported;
 mod switching;
 mod told;
 
+use super::database::failure;
 use super::moving::{asked, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -164,17 +165,27 @@ fn carried(both: &Both, once: bool, report: Option<&Path>, output: Output) -> Re
     let tables = tables(&backend, &both.at, None)?;
     let columns = (&opened.checked, opened.source.as_mut() as &mut dyn Source);
     check_columns(&mapping, &backend, columns, output)?;
-    let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
-    for note in keyfold_client::tables::notes(mapping.model, &made) {
-        terminal::error_line(&note);
-    }
     let progress = Progress::default();
     let source = opened.source.as_mut();
-    let ended = read(&progress, output, || {
-        Migration::new(&mapping, source, &backend, &progress)
-            .with_tables(&tables)
-            .run(once)
+    // Where the database is migrated to other tables, none are made.
+    let may_run = read(&progress, output, || {
+        let mut migration = Migration::new(&mapping, source, &backend, &progress);
+        migration.may_run().map_err(Box::new)
     })?;
+    let ended = match may_run {
+        Ok(()) => {
+            let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
+            for note in keyfold_client::tables::notes(mapping.model, &made) {
+                terminal::error_line(&note);
+            }
+            read(&progress, output, || {
+                Migration::new(&mapping, source, &backend, &progress)
+                    .with_tables(&tables)
+                    .run(once)
+            })?
+        }
+        Err(ended) => *ended,
+    };
     backend.sync()?;
     if let Some(file) = file {
         let parts = [
@@ -201,9 +212,10 @@ fn status(both: &Both, output: Output) -> Result<(), Failure> {
     let backend = looked_at(&both.at)?;
     let progress = Progress::default();
     let state = Migration::new(&mapping, opened.source.as_mut(), &backend, &progress).state()?;
+    let log = opened.source.kept_log().map_err(failure)?;
     output.result(
-        || told::status_json(state.as_ref()),
-        || told::show_status(state.as_ref()),
+        || told::status_json(state.as_ref(), log),
+        || told::show_status(state.as_ref(), log),
     );
     Ok(())
 }

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
 use keyfold_relational::{
-    Alike, Checked, Ended, Figures, Mended, Phase, Problem, Progress, Rowless, State, Verified,
-    VerifyError,
+    Alike, Checked, Ended, Figures, KeptLog, Mended, Phase, Problem, Progress, Rowless, State,
+    Verified, VerifyError,
 };
 use serde_json::{Value as Json, json};
 
@@ -18,6 +18,15 @@ pub(super) fn stand(figures: &Figures) -> Stand {
         false => "copying",
     };
     let line = match figures.leads {
+        _ if figures.compares || figures.is_closed => format!(
+            "{}: {} compared, {} carried",
+            match figures.is_closed {
+                true => "nobody can write, and what changed last is carried and compared",
+                false => "comparing",
+            },
+            counted_u64(figures.compared, "row"),
+            counted_u64(figures.changes, "change"),
+        ),
         false => format!(
             "{does}: {} read, {} put, {} deleted",
             counted_u64(figures.read, "row"),
@@ -57,6 +66,7 @@ fn counted(figures: &Figures) -> Json {
         "put": figures.put,
         "deleted": figures.deleted,
         "changes": figures.changes,
+        "compared": figures.compared,
         "rowless": figures.rowless,
     })
 }
@@ -285,8 +295,8 @@ pub(super) fn sentence(ended: &Ended) -> String {
     }
 }
 
-pub(super) fn status_json(state: Option<&State>) -> Json {
-    match state {
+pub(super) fn status_json(state: Option<&State>, log: Option<KeptLog>) -> Json {
+    let mut document = match state {
         None => json!({ "state": "none" }),
         Some(state) => json!({
             "state": state.phase.word(),
@@ -294,10 +304,33 @@ pub(super) fn status_json(state: Option<&State>) -> Json {
             "entity": state.entity,
             "rows": state.rows,
         }),
+    };
+    if let Some(log) = log.filter(|_| state.is_some()) {
+        document["keptLog"] = json!({ "bytes": log.bytes, "left": log.left });
+    }
+    document
+}
+
+pub(super) fn show_status(state: Option<&State>, log: Option<KeptLog>) {
+    show_state(state);
+    if let Some(log) = log.filter(|_| state.is_some()) {
+        let left = match log.left {
+            Some(left) => format!(", and throws it away after {} more", megabytes(left)),
+            None => String::new(),
+        };
+        let kept = megabytes(log.bytes);
+        terminal::line(&format!(
+            "the database keeps {kept} of its log for it{left}"
+        ));
     }
 }
 
-pub(super) fn show_status(state: Option<&State>) {
+fn megabytes(bytes: u64) -> String {
+    let tenths = bytes.div_ceil(100_000);
+    format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
+fn show_state(state: Option<&State>) {
     match state {
         None => terminal::line("there is no migration of this model"),
         Some(state) => terminal::line(&format!(
