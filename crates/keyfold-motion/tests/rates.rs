@@ -1,5 +1,9 @@
 //! A copy and a comparison keep to their rate: each request is followed by a pause as long as its units are worth.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
 
 mod engines;
 
