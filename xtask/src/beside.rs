@@ -2,7 +2,7 @@
 //! shown when they have ended, also when the others fail.
 
 use crate::install::target;
-use crate::say;
+use crate::{say, why};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -46,7 +46,8 @@ impl Steps {
         if status.success() {
             Ok(())
         } else {
-            Err(format!("{} failed", self.name))
+            let printed = String::from_utf8_lossy(&printed);
+            Err(format!("{}:\n{}", self.name, why::of(&printed)))
         }
     }
 }

@@ -3,15 +3,23 @@
 //! Cargo runs one test program after another. Many of them follow one chain of events or wait, and
 //! leave a processor idle. What a program prints is shown when it has ended.
 
-use crate::{cargo, execute, say};
+use crate::install::target;
+use crate::{cargo, execute, say, why};
 use serde_json::Value;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Test programs that run at a time: one more than processors, because some of them wait for minutes.
 const LANES: usize = 3;
+
+/// The time after which a program is taken to hang, and is ended: the longest takes a third of it.
+const HANGS_AFTER: Duration = Duration::from_secs(20 * 60);
+
+/// How often a running program is looked at.
+const LOOKED_AT: Duration = Duration::from_millis(50);
 
 /// A test program.
 struct Program {
@@ -29,7 +37,7 @@ struct Program {
 /// everything that is wrong.
 ///
 /// # Errors
-/// With the names of what failed.
+/// With the names of what failed, and why.
 pub(crate) fn run(root: &Path, chosen: &[&str]) -> Result<(), String> {
     let programs = build(root, chosen)?;
     let next = Mutex::new(programs.iter());
@@ -41,8 +49,8 @@ pub(crate) fn run(root: &Path, chosen: &[&str]) -> Result<(), String> {
                     // A statement of its own: a guard in the head of a loop is held through its body.
                     let program = locked(&next).next();
                     let Some(program) = program else { break };
-                    if !passes(program) {
-                        locked(&failed).push(program.name.clone());
+                    if let Err(why) = passes(root, program) {
+                        locked(&failed).push((program.name.clone(), why));
                     }
                 }
             });
@@ -52,13 +60,15 @@ pub(crate) fn run(root: &Path, chosen: &[&str]) -> Result<(), String> {
     let mut documents = cargo(root, &["test", "--doc", "--no-fail-fast"]);
     let has_library = programs.iter().any(|program| program.is_library);
     if has_library && execute(documents.args(chosen)).is_err() {
-        failed.push("the programs of the documentation".to_owned());
+        let name = "the programs of the documentation".to_owned();
+        failed.push((name, String::new()));
     }
     if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("these failed: {}", failed.join(", ")))
+        return Ok(());
     }
+    let told = failed.iter().map(|(name, why)| format!("{name}\n{why}"));
+    let told: Vec<String> = told.collect();
+    Err(format!("these failed:\n{}", told.join("\n")))
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -109,33 +119,54 @@ fn program(line: &str) -> Option<Program> {
 }
 
 /// Runs a program, and shows what it printed.
-fn passes(program: &Program) -> bool {
+///
+/// # Errors
+/// With what it told of its failures.
+fn passes(root: &Path, program: &Program) -> Result<(), String> {
+    let name = &program.name;
     let started = Instant::now();
-    let mut command = Command::new(&program.executable);
-    let ended = command
+    let log = target(root).join(format!("{}.log", name.replace('/', "-")));
+    let ended = ended(program, &log);
+    // What could not be written cannot be read; the reason is the first.
+    let printed = std::fs::read(&log).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let seconds = started.elapsed().as_secs_f64();
+    let (verdict, why) = match &ended {
+        Ok(status) if status.success() => ("passed", status.to_string()),
+        Ok(status) => ("FAILED", status.to_string()),
+        Err(why) => ("FAILED", why.clone()),
+    };
+    say(&format!(
+        "--- {name}: {verdict} after {seconds:.1} s, {why}\n{}",
+        printed.trim_start()
+    ));
+    match verdict {
+        "passed" => Ok(()),
+        _ => Err(format!("{why}\n{}", why::of(&printed))),
+    }
+}
+
+/// How a program ended that printed into a file, which what it starts may have open for longer.
+fn ended(program: &Program, log: &Path) -> Result<ExitStatus, String> {
+    let failed = |error: std::io::Error| format!("cannot be run: {error}");
+    let output = File::create(log).map_err(failed)?;
+    let errors = output.try_clone().map_err(failed)?;
+    let mut child = Command::new(&program.executable)
         .current_dir(&program.folder)
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .stdin(Stdio::null())
-        .output();
-    let name = &program.name;
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = match ended {
-        Ok(output) => output,
-        Err(error) => {
-            say(&format!("--- {name}: cannot be run: {error}"));
-            return false;
+        .stdout(output)
+        .stderr(errors)
+        .spawn()
+        .map_err(failed)?;
+    let until = Instant::now() + HANGS_AFTER;
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(status);
         }
-    };
-    let printed = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let seconds = started.elapsed().as_secs_f64();
-    let verdict = if status.success() { "passed" } else { "FAILED" };
-    say(&format!(
-        "--- {name}: {verdict} after {seconds:.1} s, {status}\n{}{}",
-        printed[0].trim_start(),
-        printed[1]
-    ));
-    status.success()
+        std::thread::sleep(LOOKED_AT);
+    }
+    child.kill().and_then(|()| child.wait()).map_err(failed)?;
+    let minutes = HANGS_AFTER.as_secs() / 60;
+    Err(format!("ended by force after {minutes} min"))
 }

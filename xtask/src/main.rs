@@ -24,6 +24,7 @@ mod schemas;
 mod scripts;
 mod tidy;
 mod web;
+mod why;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -86,7 +87,10 @@ fn main() -> ExitCode {
     };
     match all(&root, steps) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(reason) => {
+            say(&format!("--- what failed: {reason}"));
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -96,8 +100,9 @@ fn all(root: &Path, steps: &[(&str, Step)]) -> Result<(), String> {
         let started = Instant::now();
         say(&format!("--- {name}"));
         if let Err(reason) = step(root) {
-            say(&format!("--- {name} FAILED: {reason}"));
-            return Err(format!("{name} failed"));
+            let first = reason.lines().next().unwrap_or_default();
+            say(&format!("--- {name} FAILED: {first}"));
+            return Err(format!("{name}: {reason}"));
         }
         say(&format!(
             "--- {name}: passed in {:.1} s",
@@ -116,14 +121,24 @@ const BESIDE: [(&str, Step); 5] = [
     ("fuzzing", fuzz::run),
 ];
 
-/// All tests. A run shows everything that is wrong.
+/// All tests. A run shows everything that is wrong, and says it again at its end.
 fn tests(root: &Path) -> Result<(), String> {
     let rust = all(root, &[("Rust tests", rust_tests)]);
     let others = all(
         root,
         &[("applications, and what runs beside", applications)],
     );
-    rust.and(others)
+    together([rust, others])
+}
+
+/// One outcome of several, with the reasons of all that failed.
+fn together<const N: usize>(outcomes: [Result<(), String>; N]) -> Result<(), String> {
+    let reasons: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+    if reasons.is_empty() {
+        Ok(())
+    } else {
+        Err(reasons.join("\n"))
+    }
 }
 
 /// The tests with programs of others, which mostly wait for each other.
@@ -131,10 +146,8 @@ fn applications(root: &Path) -> Result<(), String> {
     install::shared(root)?;
     let beside = beside::Steps::start(root, "beside", 10)?;
     let examples = beside::Steps::start(root, "examples", 0)?;
-    let clients = all(root, &[("end-to-end tests", e2e::run)]);
-    let examples = examples.finish();
-    let beside = beside.finish();
-    clients.and(examples).and(beside)
+    let clients = beside::Steps::start(root, "e2e", 0)?;
+    together([clients.finish(), examples.finish(), beside.finish()])
 }
 
 #[expect(clippy::print_stdout, reason = "a command for people")]
