@@ -32,12 +32,12 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             "--quiet",
             "--release",
             "--package",
-            "keyfold-bench",
+            "keyfold-workload",
         ],
     ))?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let binary = target.join("release").join("keyfold-bench");
+    let binary = target.join("release").join("keyfold-count");
     let mut over = Vec::new();
     for (operation, place, bound) in BOUNDS {
         let each = least(&binary, operation, place, bound)?;
@@ -80,9 +80,7 @@ fn least(binary: &Path, operation: &str, place: &str, bound: f64) -> Result<f64,
 fn count(binary: &Path, operation: &str, place: &str, times: u64) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    command
-        .arg(binary)
-        .args(["count", operation, &times.to_string()]);
+    command.arg(binary).args([operation, &times.to_string()]);
     if place == "disk" {
         command.arg("--disk");
     }

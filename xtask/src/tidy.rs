@@ -116,7 +116,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("bench", &["api", "wire", "engine", "threads"]),
+    ("workload", &["api", "engine", "wire"]),
+    ("bench", &["api", "wire", "engine", "threads", "workload"]),
     (
         "fuzz",
         &[

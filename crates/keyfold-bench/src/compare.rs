@@ -3,8 +3,8 @@
 use crate::contender::{Contender, Durability, Running};
 use crate::load::{self, Window};
 use crate::program::Program;
-use crate::request::Protocol;
-use crate::workload::{self, COLLECTION, Operation, Workload};
+use keyfold_workload::request::Protocol;
+use keyfold_workload::workload::{self, COLLECTION, Operation, Workload};
 use std::io;
 use std::time::Duration;
 
@@ -247,7 +247,7 @@ pub(crate) fn as_requests(
 ) -> impl Iterator<Item = Vec<u8>> + 'static {
     bodies.map(|body| {
         let mut out = Vec::with_capacity(body.len() + 700);
-        crate::request::http(&mut out, "BatchWriteItem", &body);
+        keyfold_workload::request::http(&mut out, "BatchWriteItem", &body);
         out
     })
 }

@@ -3,7 +3,7 @@
 use crate::install;
 use crate::process::{self, Memory, Signal};
 use crate::program::Program;
-use crate::request::Protocol;
+use keyfold_workload::request::Protocol;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;

@@ -7,10 +7,11 @@
 
 use crate::print;
 use crate::report::{rounded, table};
-use crate::request::Protocol;
-use crate::workload::{self, Operation, Workload};
-use keyfold_api::{Operation as ApiOperation, Request};
-use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_api::Request;
+use keyfold_engine::{Durability, Engine, StoreOptions};
+use keyfold_workload::request::Protocol;
+use keyfold_workload::workload::{Operation, Workload};
+use keyfold_workload::{Failed, filled};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -37,8 +38,6 @@ struct Step {
     name: String,
     nanos: f64,
 }
-
-type Failed = Box<dyn std::error::Error>;
 
 /// Measures all steps and prints the result.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
@@ -87,37 +86,6 @@ fn timed(
         name: name.to_owned(),
         nanos: begun.elapsed().as_nanos() as f64 / count as f64,
     })
-}
-
-/// Decodes and executes a request, and encodes its answer.
-pub(crate) fn ask(
-    engine: &Engine,
-    operation: ApiOperation,
-    body: &[u8],
-) -> Result<Vec<u8>, Failed> {
-    let request = keyfold_wire::decode(operation, body).map_err(|error| format!("{error:?}"))?;
-    let response = engine.execute(request).wait()?;
-    let mut out = Vec::with_capacity(256);
-    keyfold_wire::encode_response(&mut out, &response);
-    Ok(out)
-}
-
-/// An engine with the table `Bench`, filled with `items` items.
-pub(crate) fn filled(store: StoreOptions, items: u64) -> Result<Engine, Failed> {
-    let engine = Engine::open(EngineOptions::new(store))?;
-    ask(
-        &engine,
-        ApiOperation::CreateTable,
-        workload::TABLES[0].as_bytes(),
-    )?;
-    for from in (0..items).step_by(25) {
-        ask(
-            &engine,
-            ApiOperation::BatchWriteItem,
-            &workload::load_batch(from, items),
-        )?;
-    }
-    Ok(engine)
 }
 
 fn measure(arguments: &Arguments) -> Result<Vec<Step>, Failed> {

@@ -4,9 +4,9 @@
 use crate::load::{self, Window};
 use crate::print;
 use crate::report::{rounded, table};
-use crate::request::Protocol;
 use crate::server::Server;
-use crate::workload::{self, Operation, Workload};
+use keyfold_workload::request::Protocol;
+use keyfold_workload::workload::{self, Operation, Workload};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -3,9 +3,9 @@
 //!
 //! All connections share one thread, so that the generator takes at most one core from the server.
 
-use crate::request::{self, Protocol};
-use crate::workload::{Lane, Scratch, Workload};
 use hdrhistogram::Histogram;
+use keyfold_workload::request::{self, Protocol};
+use keyfold_workload::workload::{Lane, Scratch, Workload};
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;

@@ -8,7 +8,6 @@
 mod ceiling;
 mod compare;
 mod contender;
-mod count;
 mod embedded;
 mod growth;
 mod install;
@@ -20,21 +19,19 @@ mod print;
 mod process;
 mod program;
 mod report;
-mod request;
 mod server;
 mod soak;
 mod tail;
-mod workload;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use compare::Plan;
 use contender::Contender;
+use keyfold_workload::workload::Operation;
 use program::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use workload::Operation;
 
 /// The allocator of the server, so that embedded measurements use it, too.
 #[global_allocator]
@@ -65,9 +62,6 @@ enum Command {
     Memory(memory::Arguments),
     /// Load a server for a long time, and report memory, files and latencies minute by minute.
     Soak(soak::Arguments),
-    /// Send requests to an embedded engine, for a counter of instructions.
-    #[command(hide = true)]
-    Count(count::Arguments),
     /// Serve as the bare HTTP server that the comparison starts.
     #[command(hide = true)]
     Ceiling {
@@ -118,7 +112,6 @@ fn main() -> ExitCode {
     let outcome = match &arguments.command {
         Some(Command::Growth(growth)) => growth::run(growth),
         Some(Command::Embedded(embedded)) => embedded::run(embedded),
-        Some(Command::Count(count)) => count::run(count),
         Some(Command::Migrate(migrate)) => migrate::run(migrate),
         Some(Command::Tail(tail)) => tail::run(tail),
         Some(Command::Memory(memory)) => memory::run(memory),

@@ -6,7 +6,7 @@ use crate::load::{self, Window};
 use crate::print;
 use crate::program::Program;
 use crate::report::{rounded, table};
-use crate::workload::{Operation, Workload};
+use keyfold_workload::workload::{Operation, Workload};
 use serde_json::{Value, json};
 use std::io;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::compare::{Cell, Plan, Row};
 use crate::contender::Durability;
 use crate::program::Program;
-use crate::workload::Operation;
+use keyfold_workload::workload::Operation;
 use serde_json::{Value, json};
 
 /// The results of a comparison.

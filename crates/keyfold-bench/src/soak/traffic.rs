@@ -1,8 +1,8 @@
 //! The load of a soak: requests at a steady rate, and a follower of the stream.
 
 use crate::load::{self, Connection, LATE_MAX, histogram};
-use crate::request::{self, Protocol};
 use hdrhistogram::Histogram;
+use keyfold_workload::request::{self, Protocol};
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;

@@ -2,8 +2,8 @@
 
 use crate::load::{self, Connection, LATE_MAX, Window};
 use crate::report::rounded;
-use crate::workload::{Lane, Scratch, Workload};
 use keyfold_threads::ask_for_slice;
+use keyfold_workload::workload::{Lane, Scratch, Workload};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;

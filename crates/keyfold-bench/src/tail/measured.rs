@@ -3,7 +3,7 @@
 use super::arrivals::{Answers, Arrivals};
 use super::marks::Mark;
 use crate::program::Program;
-use crate::workload::Operation;
+use keyfold_workload::workload::Operation;
 
 /// The measurement of one load on one server.
 pub(super) struct Tail {

@@ -1,18 +1,24 @@
-//! Sends a number of requests, one after another, while `cargo xtask counts` counts the processor's
-//! instructions.
+//! `keyfold-count`: sends a number of requests, one after another, while `cargo xtask counts` counts
+//! the processor's instructions.
 
-use crate::embedded::{ask, filled};
-use crate::request::Protocol;
-use crate::workload::{Operation, Workload};
+use clap::Parser;
 use keyfold_engine::{Durability, StoreOptions};
+use keyfold_workload::request::Protocol;
+use keyfold_workload::workload::{Operation, Workload};
+use keyfold_workload::{Failed, ask, filled};
 use std::hint::black_box;
+
+/// The allocator of the server: what it does is counted, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Items in the table.
 const ITEMS: u64 = 2_000;
 
 /// Send requests to an embedded engine.
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
+#[derive(Parser)]
+#[command(name = "keyfold-count")]
+struct Arguments {
     /// The operation.
     #[arg(value_enum)]
     operation: Operation,
@@ -23,11 +29,8 @@ pub(crate) struct Arguments {
     disk: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    send(arguments).map_err(|error| error.to_string())
-}
-
-fn send(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Failed> {
+    let arguments = Arguments::parse();
     let folder = tempfile::tempdir()?;
     let store = match arguments.disk {
         true => StoreOptions::folder(folder.path().join("data"), Durability::Buffered),
@@ -43,12 +46,8 @@ fn send(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
         items: ITEMS,
         protocol: Protocol::Http,
     };
-    for body in workload
-        .bodies(100)
-        .iter()
-        .cycle()
-        .take(arguments.times as usize)
-    {
+    let bodies = workload.bodies(100);
+    for body in bodies.iter().cycle().take(arguments.times as usize) {
         black_box(ask(&engine, api, body)?);
     }
     Ok(())

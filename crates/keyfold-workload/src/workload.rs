@@ -10,7 +10,7 @@ use keyfold_api::Operation as ApiOperation;
 use std::io::Write;
 
 /// Items of a collection.
-pub(crate) const COLLECTION: u64 = 20;
+pub const COLLECTION: u64 = 20;
 const PAYLOAD: &str = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna aliqua. Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi.";
 
 /// Bytes of a large item.
@@ -20,7 +20,7 @@ const LARGE_ITEMS: u64 = 100;
 
 /// One kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
-pub(crate) enum Operation {
+pub enum Operation {
     /// GetItem of one item.
     Get,
     /// PutItem over an item.
@@ -46,7 +46,7 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// The operations of a comparison, in the order of reports.
-    pub(crate) const ALL: [Operation; 8] = [
+    pub const ALL: [Operation; 8] = [
         Operation::Get,
         Operation::Put,
         Operation::Query,
@@ -58,7 +58,7 @@ impl Operation {
     ];
 
     /// The name in reports.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Operation::Get => "GetItem",
             Operation::Put => "PutItem",
@@ -74,7 +74,7 @@ impl Operation {
     }
 
     /// The API operation of its requests; none for the shop, which sends several.
-    pub(crate) fn api(self) -> Option<ApiOperation> {
+    pub fn api(self) -> Option<ApiOperation> {
         match self {
             Operation::Get => Some(ApiOperation::GetItem),
             Operation::Put | Operation::ConditionalPut => Some(ApiOperation::PutItem),
@@ -91,19 +91,22 @@ impl Operation {
 
 /// The requests of one operation, over `items` items.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Workload {
-    pub(crate) operation: Operation,
-    pub(crate) items: u64,
-    pub(crate) protocol: Protocol,
+pub struct Workload {
+    /// What is asked for.
+    pub operation: Operation,
+    /// The items that there are.
+    pub items: u64,
+    /// How it is asked.
+    pub protocol: Protocol,
 }
 
 /// One of several connections.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lane {
+pub struct Lane {
     /// The number of the connection, from 0.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The number of connections.
-    pub(crate) lanes: u64,
+    pub lanes: u64,
 }
 
 impl Lane {
@@ -115,7 +118,7 @@ impl Lane {
 
 /// The buffer of a connection for bodies.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     body: Vec<u8>,
 }
 
@@ -147,7 +150,7 @@ fn redis_key(n: u64) -> String {
 
 impl Workload {
     /// `count` bodies, the same in every run.
-    pub(crate) fn bodies(&self, count: usize) -> Vec<Vec<u8>> {
+    pub fn bodies(&self, count: usize) -> Vec<Vec<u8>> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut body = || {
             let mut scratch = Scratch::default();
@@ -159,7 +162,7 @@ impl Workload {
 
     /// Writes the next request. Transactions write items of `lane` only, so that two connections
     /// never conflict.
-    pub(crate) fn next(
+    pub fn next(
         &self,
         out: &mut Vec<u8>,
         scratch: &mut Scratch,
@@ -230,7 +233,7 @@ impl Workload {
     }
 
     /// Bytes of the items that one request writes, as DynamoDB counts an item's size; for the shop about as many.
-    pub(crate) fn written_bytes(&self) -> u64 {
+    pub fn written_bytes(&self) -> u64 {
         let fields = [
             "pk",
             "c0000000",
@@ -272,7 +275,7 @@ fn put_requests(from: u64, count: u64, items: u64) -> String {
 }
 
 /// The body of the batch that writes the items from `from`: 25, or fewer at the end.
-pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
+pub fn load_batch(from: u64, items: u64) -> Vec<u8> {
     let count = 25.min(items - from);
     format!(
         r#"{{"RequestItems":{{"Bench":[{}]}}}}"#,
@@ -282,7 +285,7 @@ pub(crate) fn load_batch(from: u64, items: u64) -> Vec<u8> {
 }
 
 /// Writes the Redis command that sets an item.
-pub(crate) fn load_redis(out: &mut Vec<u8>, n: u64) {
+pub fn load_redis(out: &mut Vec<u8>, n: u64) {
     request::redis(out, &[b"SET", redis_key(n).as_bytes(), item(n).as_bytes()]);
 }
 
@@ -326,7 +329,7 @@ fn product(n: u64) -> String {
 
 /// The bodies of the batches that fill the shop with about `items` items: products, orders with
 /// their lines and copies.
-pub(crate) fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
+pub fn load_shop(items: u64) -> impl Iterator<Item = Vec<u8>> {
     let products = (0..items / 10).map(product);
     let orders = (0..items / 5).flat_map(move |n| {
         let (order, copy) = order(n % (orders_of(items) / 10).max(1), n);
@@ -429,7 +432,7 @@ fn shop(body: &mut Vec<u8>, random: &mut fastrand::Rng, items: u64) -> &'static 
 }
 
 /// The definitions of both tables.
-pub(crate) const TABLES: [&str; 2] = [
+pub const TABLES: [&str; 2] = [
     r#"{"TableName":"Bench","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}"#,
     r#"{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"GlobalSecondaryIndexes":[{"IndexName":"GSI1","KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}"#,
 ];

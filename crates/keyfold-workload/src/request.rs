@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// The protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub enum Protocol {
     /// DynamoDB's JSON over HTTP.
     Http,
     /// Redis' protocol.
@@ -48,7 +48,7 @@ fn date_line() -> String {
 }
 
 /// Writes a request of DynamoDB's API.
-pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
+pub fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
     out.extend_from_slice(b"POST / HTTP/1.1\r\n");
     out.extend_from_slice(HEADERS.as_bytes());
     date(out);
@@ -71,7 +71,7 @@ pub(crate) fn http(out: &mut Vec<u8>, operation: &str, body: &[u8]) {
 }
 
 /// Writes a Redis command.
-pub(crate) fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
+pub fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.extend_from_slice(format!("*{}\r\n", parts.len()).as_bytes());
     for part in parts {
         out.extend_from_slice(format!("${}\r\n", part.len()).as_bytes());
@@ -82,18 +82,19 @@ pub(crate) fn redis(out: &mut Vec<u8>, parts: &[&[u8]]) {
 
 /// A complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The bytes of the answer.
-    pub(crate) length: usize,
+    pub length: usize,
     /// The offset of the body.
-    pub(crate) body_at: usize,
-    pub(crate) is_ok: bool,
+    pub body_at: usize,
+    /// Whether the request was carried out.
+    pub is_ok: bool,
     /// Whether the server closes the connection after the answer.
-    pub(crate) closes: bool,
+    pub closes: bool,
 }
 
 /// The answer at the start of `bytes`; none if it is not complete.
-pub(crate) fn answer(protocol: Protocol, bytes: &[u8]) -> Option<Answer> {
+pub fn answer(protocol: Protocol, bytes: &[u8]) -> Option<Answer> {
     match protocol {
         Protocol::Http => http_answer(bytes),
         Protocol::Redis => redis_answer(bytes),
