@@ -51,7 +51,9 @@ impl Mariadb {
         std::fs::create_dir_all(folder)?;
         let data = format!("--datadir={}", folder.join("data").display());
         let mut install = command("mariadb-install-db")?;
-        install.args([&data, "--auth-root-authentication-method=normal"]);
+        // A server that starts, as this one does, removes what others have in its temporary folder.
+        let scratch = format!("--tmpdir={}", folder.display());
+        install.args([&data, &scratch, "--auth-root-authentication-method=normal"]);
         super::postgres::succeeded(install.arg("--skip-test-db"), "mariadb-install-db")?;
         let mut server = command("mariadbd")?;
         let path = |name: &str| folder.join(name).display().to_string();

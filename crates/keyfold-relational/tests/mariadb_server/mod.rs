@@ -85,8 +85,11 @@ fn fresh() -> &'static Path {
     static FRESH: OnceLock<TempDir> = OnceLock::new();
     let folder = FRESH.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
         let made = command("mariadb-install-db")
             .arg(format!("--datadir={}", folder.path().display()))
+            // It starts a server, and a server that starts removes what others have in this folder.
+            .arg(format!("--tmpdir={}", scratch.path().display()))
             .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
             .args(SMALL)
             .status();
