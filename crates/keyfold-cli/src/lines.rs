@@ -4,8 +4,12 @@
 //! the disk was full. Then the next line begins with a newline, so that it stands alone. Whoever adds a line has locked
 //! the file meanwhile: a long line becomes visible piece by piece, and a piece looks like a torn line.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::{File, FileType, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,9 +38,15 @@ impl LineFile {
     /// Opens a file, which is made if need be.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When it cannot be opened, or is a pipe that no program reads: to open one would wait without end.
     pub(crate) fn open(path: &Path) -> io::Result<LineFile> {
-        let has_end = path.metadata().map_or(true, |found| found.is_file());
+        let kind = path.metadata().map(|found| found.file_type());
+        let has_end = kind.as_ref().map_or(true, FileType::is_file);
+        // Held until the pipe is open: its reader sees no end in between.
+        let _held = match kind.is_ok_and(|kind| kind.is_fifo()) {
+            true => Some(read_by_others(path)?),
+            false => None,
+        };
         let mut options = OpenOptions::new();
         let options = options.create(true).append(true).read(has_end);
         Ok(LineFile {
@@ -110,6 +120,18 @@ impl LineFile {
     }
 }
 
+/// A pipe that another program reads, opened without waiting for one.
+fn read_by_others(pipe: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::open(pipe, flags, Mode::empty()).map_err(|error| match error {
+        Errno::NXIO => {
+            let why = "it is a pipe that no program reads: start its reader first";
+            io::Error::new(io::ErrorKind::BrokenPipe, why)
+        }
+        error => error.into(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -145,6 +167,30 @@ mod tests {
         let short = lengths.iter().filter(|length| **length == 10).count();
         assert_eq!((long, short), (WRITERS * LINES / 2, WRITERS * LINES / 2));
         assert_eq!(lengths.len(), WRITERS * LINES);
+    }
+
+    #[test]
+    fn a_pipe_is_opened_when_somebody_reads_it() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let error = LineFile::open(&pipe).unwrap_err().to_string();
+        assert!(error.contains("no program reads"), "{error}");
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe)
+        });
+        let mut lines = loop {
+            // The reader opens it meanwhile.
+            match LineFile::open(&pipe) {
+                Ok(lines) => break lines,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        lines.add("one").unwrap();
+        drop(lines);
+        assert_eq!(reader.join().unwrap().unwrap(), "one\n");
     }
 
     #[test]
