@@ -24,6 +24,8 @@ mod pieces;
 const TOGETHER_MAX: usize = 25;
 /// The most entities that are written at the same time.
 const HANDS: usize = 8;
+/// The fewest entities that are read in a part of their own: as many as a request reads.
+const PART_MIN: usize = 100;
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -146,23 +148,35 @@ impl<'m> Writer<'_, 'm> {
                 left.extend(own);
                 continue;
             }
-            let keys: Vec<Values> = own.iter().map(|wish| wish.key.clone()).collect();
-            let found = patient(|| {
-                read::many(self.backend, self.mapping.model, mapped.entity, &keys, true)
-            })?;
-            for (mut wish, stored) in own.into_iter().zip(found.items) {
-                let stored = stored.map(|item| item.attributes.into_iter().collect::<Values>());
-                wish.is_new = stored.is_none();
-                let is_so = match (&wish.values, &stored) {
-                    (None, None) => true,
-                    (Some(values), Some(stored)) => mapped.unlike(values, stored).is_none(),
-                    (Some(_), None) | (None, Some(_)) => false,
-                };
-                if !is_so {
-                    // What goes is not read once more, to find what it counts in.
-                    wish.stored = stored.filter(|_| wish.values.is_none());
-                    left.push(wish);
-                }
+            for differing in in_parts(own, |part| self.differing_of(mapped, part)) {
+                left.extend(differing?);
+            }
+        }
+        Ok(left)
+    }
+
+    /// The wishes of one entity that are not fulfilled yet.
+    fn differing_of(
+        &self,
+        mapped: &Mapped<'m>,
+        wishes: Vec<Wish>,
+    ) -> Result<Vec<Wish>, ClientError> {
+        let keys: Vec<Values> = wishes.iter().map(|wish| wish.key.clone()).collect();
+        let found =
+            patient(|| read::many(self.backend, self.mapping.model, mapped.entity, &keys, true))?;
+        let mut left = Vec::new();
+        for (mut wish, stored) in wishes.into_iter().zip(found.items) {
+            let stored = stored.map(|item| item.attributes.into_iter().collect::<Values>());
+            wish.is_new = stored.is_none();
+            let is_so = match (&wish.values, &stored) {
+                (None, None) => true,
+                (Some(values), Some(stored)) => mapped.unlike(values, stored).is_none(),
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            if !is_so {
+                // What goes is not read once more, to find what it counts in.
+                wish.stored = stored.filter(|_| wish.values.is_none());
+                left.push(wish);
             }
         }
         Ok(left)
@@ -375,6 +389,32 @@ impl<'m> Writer<'_, 'm> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Works on parts of wishes at the same time, each of which is worth a request: the results in the order of the
+/// wishes.
+fn in_parts<T: Send>(wishes: Vec<Wish>, work: impl Fn(Vec<Wish>) -> T + Sync) -> Vec<T> {
+    let each = wishes.len().div_ceil(HANDS).max(PART_MIN);
+    if wishes.len() <= each {
+        return vec![work(wishes)];
+    }
+    let mut wishes = wishes.into_iter();
+    let work = &work;
+    std::thread::scope(|scope| {
+        let mut hands = Vec::new();
+        loop {
+            let part: Vec<Wish> = wishes.by_ref().take(each).collect();
+            if part.is_empty() {
+                break;
+            }
+            hands.push(scope.spawn(move || work(part)));
+        }
+        let joined = hands.into_iter().map(|hand| match hand.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.collect()
+    })
 }
 
 /// Whether the model refuses a write, so that others may have to come first.
