@@ -1,6 +1,7 @@
 //! Steps of `cargo xtask test` that run beside the others, each in a process of its own. Their output is
 //! shown when they have ended, also when the others fail.
 
+use crate::builds::IS_BUILT;
 use crate::install::target;
 use crate::{say, why};
 use std::fs::File;
@@ -17,8 +18,13 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Starts the steps of a command; `niceness` above 0 takes the processor time that others leave.
-    pub(crate) fn start(root: &Path, name: &'static str, niceness: u8) -> Result<Steps, String> {
+    /// Starts the steps of a command, for which everything is built, with the test that proves random models;
+    /// `niceness` above 0 takes the processor time that others leave.
+    pub(crate) fn start(
+        root: &Path,
+        (name, niceness): (&'static str, u8),
+        random_models: &Path,
+    ) -> Result<Steps, String> {
         let folder = target(root);
         let log = folder.join(format!("{name}.log"));
         let failed = |error: std::io::Error| format!("cannot write {}: {error}", log.display());
@@ -30,6 +36,7 @@ impl Steps {
             .args(["-n", &niceness.to_string()])
             .arg(this)
             .arg(name)
+            .env(IS_BUILT, random_models)
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)

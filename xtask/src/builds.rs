@@ -1,34 +1,93 @@
 //! Builds that somebody waits for: cargo's own progress on a terminal, a line a minute elsewhere.
+//!
+//! Cargo unites the features that the selected packages want of a dependency. `--package` selects one, and most of
+//! the product is built once more for it, with other features of `serde` and `tokio` than the tests have. So
+//! programs are built as the tests are: of the whole workspace, with an example, for which cargo takes in what tests
+//! depend on.
 
+use serde_json::Value;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often a build without a terminal says that it goes on.
 const EACH: Duration = Duration::from_secs(60);
 
-/// Builds a package of the workspace.
-pub(crate) fn build(workspace: &Path, package: &str) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    cargo
-        .current_dir(workspace)
-        .args(["build", "--package", package]);
+/// The test program that proves random models, for steps for which it and all programs are built: they do not wait
+/// for others that build.
+pub(crate) const IS_BUILT: &str = "KEYFOLD_RANDOM_MODELS_TEST";
+
+/// The programs that are tested, or take part in tests.
+const PROGRAMS: [&str; 5] = ["keyfold", "alleycat", "freight", "sales", "smart-home"];
+
+/// The program that makes calls for tests of the clients. For its sake each build has the features of tests.
+const CALLS: [&str; 2] = ["--example", "calls"];
+
+/// Whether everything is built already.
+pub(crate) fn are_done() -> bool {
+    std::env::var_os(IS_BUILT).is_some()
+}
+
+/// Builds a program of the workspace.
+pub(crate) fn build(workspace: &Path, program: &str) -> Result<(), String> {
+    match are_done() {
+        true => Ok(()),
+        false => built(workspace, &[program]),
+    }
+}
+
+/// Builds all programs, and the test that proves random models: where it is.
+pub(crate) fn all(workspace: &Path) -> Result<PathBuf, String> {
+    built(workspace, &PROGRAMS)?;
+    random_models(workspace)
+}
+
+/// The test program that proves random models.
+pub(crate) fn random_models(workspace: &Path) -> Result<PathBuf, String> {
+    if let Some(path) = std::env::var_os(IS_BUILT) {
+        return Ok(PathBuf::from(path));
+    }
+    let name = "random_models";
+    let mut build = crate::cargo(workspace, &["test", "--no-run", "--workspace", "--test"]);
+    build.args([name, "--message-format=json-render-diagnostics"]);
+    let failed = |why: String| format!("cannot build {name}: {why}");
+    let built = build
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    let reports = String::from_utf8_lossy(&built.stdout);
+    let mut programs = reports.lines().filter_map(|line| {
+        let report: Value = serde_json::from_str(line).ok()?;
+        let is_it = report["target"]["name"] == name;
+        Some(PathBuf::from(report["executable"].as_str()?)).filter(|_| is_it)
+    });
+    let program = programs.next();
+    program.ok_or_else(|| failed(built.status.to_string()))
+}
+
+fn built(workspace: &Path, programs: &[&str]) -> Result<(), String> {
+    let mut cargo = crate::cargo(workspace, &["build", "--workspace"]);
+    cargo.args(CALLS);
+    for program in programs {
+        cargo.args(["--bin", program]);
+    }
     if std::io::stderr().is_terminal() {
         return crate::execute(&mut cargo);
     }
     cargo.arg("--quiet").stdin(Stdio::null());
     let began = Instant::now();
-    let failed = |error: std::io::Error| format!("cannot build {package}: {error}");
+    let names = programs.join(", ");
+    let failed = |error: std::io::Error| format!("cannot build {names}: {error}");
     let child = cargo.spawn().map_err(failed)?;
     watched(child, EACH, || {
         let minutes = began.elapsed().as_secs() / 60;
-        let line = format!("still building {package}: {minutes} min");
+        let line = format!("still building {names}: {minutes} min");
         // A build goes on where nobody reads this.
         writeln!(std::io::stderr(), "{line}").unwrap_or_default();
     })
-    .map_err(|why| format!("cannot build {package}: {why}"))
+    .map_err(|why| format!("cannot build {names}: {why}"))
 }
 
 /// Waits for a program, and says at each step that it runs.

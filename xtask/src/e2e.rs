@@ -1,8 +1,8 @@
 //! End-to-end tests with real clients, and those of our clients in other languages. Their packages
 //! come from lock files into ignored folders; a tool that is missing fails the tests.
 
-use crate::execute;
 use crate::install::{keyfold, node, npm, python, target};
+use crate::{builds, execute};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let python = python(&folder)?;
     node(&folder)?;
     let binary = keyfold(root)?;
-    let models = random_models(root, &target(root))?;
+    let models = drawn_models(root, &target(root))?;
     let mut boto3 = Command::new(&python);
     boto3
         .current_dir(&folder)
@@ -45,13 +45,12 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             .env("KEYFOLD_MODELS", &models)
             .env("NODE_NO_WARNINGS", "1"),
     );
-    let clients = root.join("clients");
     // A run shows everything that is wrong.
     let all = [
         boto3,
         javascript,
-        typescript(&clients.join("typescript"), &binary),
-        python_package(&clients.join("python"), &binary, &models),
+        typescript(root, &binary),
+        python_package(root, &binary, &models),
         editors(&root.join("editors"), &binary),
         crate::web::test(root, &binary),
         languages(root, &python, (&binary, &models)),
@@ -79,13 +78,6 @@ pub(crate) fn quick_starts(root: &Path) -> Result<(), String> {
 /// The clients of all languages side by side, by the programs that the tests above have built: equal
 /// requests, what one writes, the others read, and who may read while a design changes.
 fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Result<(), String> {
-    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let example = ["--package", "keyfold-prove", "--example", "calls"];
-    build
-        .current_dir(root)
-        .args(["build", "--quiet"])
-        .args(example);
-    execute(&mut build)?;
     let mut tests = Command::new(python);
     tests
         .current_dir(root.join("e2e"))
@@ -105,31 +97,33 @@ fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Re
 
 /// The package for TypeScript: its types, its tests, and the proof of each model and of random ones
 /// through it.
-fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
-    node(folder)?;
-    npm(folder, "check", binary)?;
-    npm(folder, "test", binary)?;
+fn typescript(root: &Path, binary: &Path) -> Result<(), String> {
+    let folder = root.join("clients").join("typescript");
+    node(&folder)?;
+    npm(&folder, "check", binary)?;
+    npm(&folder, "test", binary)?;
     // Tests of a package run in its folder.
     prove_random_models(
-        folder,
+        root,
         "node ../../clients/typescript/built/lockstep.mjs --generated",
     )
 }
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random
 /// models.
-fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), String> {
-    let mut tests = Command::new(python(folder)?);
+fn python_package(root: &Path, binary: &Path, models: &Path) -> Result<(), String> {
+    let folder = root.join("clients").join("python");
+    let mut tests = Command::new(python(&folder)?);
     tests
-        .current_dir(folder)
+        .current_dir(&folder)
         .args(["-m", "pytest", "--quiet"])
         .env("KEYFOLD_MODELS", models)
         .env("KEYFOLD_BIN", binary);
     execute(&mut tests)?;
     let package = "../../clients/python";
     let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py --generated");
-    prove_random_models(folder, &through)?;
-    prove_random_models(folder, &format!("{through} --async"))
+    prove_random_models(root, &through)?;
+    prove_random_models(root, &format!("{through} --async"))
 }
 
 /// The language server with clients that people have: one in Python that checks the protocol, Neovim,
@@ -148,32 +142,35 @@ fn editors(folder: &Path, binary: &Path) -> Result<(), String> {
 }
 
 /// Proves random models through the client that a command starts.
-fn prove_random_models(folder: &Path, through: &str) -> Result<(), String> {
-    let mut random = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+fn prove_random_models(root: &Path, through: &str) -> Result<(), String> {
+    let mut random = random_models(root)?;
     random
-        .current_dir(folder)
-        .args(["test", "--quiet", "--package", "keyfold-prove"])
-        .args(["--test", "random_models"])
         .env("RANDOM_MODELS", RANDOM_MODELS)
         .env("RANDOM_ITEMS", RANDOM_ITEMS)
         .env("THROUGH", through);
     execute(&mut random)
 }
 
+/// The test of random models, in its package's folder, as cargo runs it.
+fn random_models(root: &Path) -> Result<Command, String> {
+    let folder = root.join("crates").join("keyfold-prove");
+    let mut test = Command::new(builds::random_models(root)?);
+    test.env("CARGO_MANIFEST_DIR", &folder)
+        .current_dir(folder)
+        .arg("--quiet");
+    Ok(test)
+}
+
 /// The random models that are drawn for generated clients; some hundred are refused by the compiler.
 const MODELS_DRAWN: &str = "300";
 
 /// A folder of random models, for tests of what is generated of models.
-fn random_models(root: &Path, target: &Path) -> Result<PathBuf, String> {
+fn drawn_models(root: &Path, target: &Path) -> Result<PathBuf, String> {
     let folder = target.join("random-models");
     std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    let mut draw = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let test = ["--package", "keyfold-prove", "--test", "random_models"];
-    draw.current_dir(root)
-        .args(["test", "--quiet"])
-        .args(test)
-        .env("RANDOM_MODELS", MODELS_DRAWN)
+    let mut draw = random_models(root)?;
+    draw.env("RANDOM_MODELS", MODELS_DRAWN)
         .env("RANDOM_MODELS_DIR", &folder);
     execute(&mut draw)?;
     Ok(folder)

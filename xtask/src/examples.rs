@@ -248,17 +248,13 @@ fn prepare_smart_home(place: &Place) -> Result<Command, String> {
     rust_program(place, "smart-home")
 }
 
-/// Tests or builds an example in Rust, which is a member of the workspace.
-fn cargo(place: &Place, command: &str, package: &str) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let arguments = [command, "--quiet", "--package", package];
-    execute(cargo.current_dir(&place.workspace).args(arguments))
-}
-
-/// The tests of an example in Rust: those of its package, and those of its program, its API and its
-/// pages, which are run by Node.
+/// The tests of an example in Rust: those of its package, unless they were run with all Rust tests, and those of its
+/// program, its API and its pages, which are run by Node.
 fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
-    cargo(place, "test", name)?;
+    if !builds::are_done() {
+        let arguments = ["test", "--quiet", "--package", name];
+        execute(&mut crate::cargo(&place.workspace, &arguments))?;
+    }
     builds::build(&place.workspace, name)?;
     node(&place.example("web"))?;
     let folder = place.example(name).join("test");

@@ -1,12 +1,12 @@
 //! Packages from lock files in ignored folders, and the binary that tests run.
 
-use crate::execute;
+use crate::{builds, execute};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds the command `keyfold`, and returns where it is.
 pub(crate) fn keyfold(root: &Path) -> Result<PathBuf, String> {
-    crate::builds::build(root, "keyfold-cli")?;
+    builds::build(root, "keyfold")?;
     Ok(target(root).join("debug").join("keyfold"))
 }
 
@@ -29,14 +29,16 @@ pub(crate) fn npm_run(folder: &Path, script: &str, binary: &Path) -> Command {
     npm
 }
 
-/// Installs and builds what the end-to-end tests and the applications both use, so that they can run
-/// beside each other.
-pub(crate) fn shared(root: &Path) -> Result<(), String> {
+/// Installs and builds what the end-to-end tests and the applications use, so that they can run beside each other:
+/// the test program that [`builds::IS_BUILT`] tells them.
+pub(crate) fn shared(root: &Path) -> Result<PathBuf, String> {
+    let random_models = builds::all(root)?;
     let binary = keyfold(root)?;
     typescript(root, &binary)?;
     python(&root.join("clients").join("python"))?;
     python(&root.join("e2e"))?;
-    node(&root.join("e2e"))
+    node(&root.join("e2e"))?;
+    Ok(random_models)
 }
 
 /// Builds the package for TypeScript, unless it is built of these sources already.

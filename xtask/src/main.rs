@@ -143,10 +143,10 @@ fn together<const N: usize>(outcomes: [Result<(), String>; N]) -> Result<(), Str
 
 /// The tests with programs of others, which mostly wait for each other.
 fn applications(root: &Path) -> Result<(), String> {
-    install::shared(root)?;
-    let beside = beside::Steps::start(root, "beside", 10)?;
-    let examples = beside::Steps::start(root, "examples", 0)?;
-    let clients = beside::Steps::start(root, "e2e", 0)?;
+    let random_models = install::shared(root)?;
+    let start = |name, niceness| beside::Steps::start(root, (name, niceness), &random_models);
+    let (beside, examples) = (start("beside", 10)?, start("examples", 0)?);
+    let clients = start("e2e", 0)?;
     together([clients.finish(), examples.finish(), beside.finish()])
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn execute(command: &mut Command) -> Result<(), String> {
     }
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     command.current_dir(root).args(arguments);
     command
@@ -227,20 +227,9 @@ fn client_features(root: &Path) -> Result<(), String> {
     execute(tests.args(packages).args(features).args(names))
 }
 
-/// All tests but those of the examples, which are tested with the other examples.
+/// All tests.
 fn rust_tests(root: &Path) -> Result<(), String> {
-    let chosen = [
-        "--workspace",
-        "--exclude",
-        "freight",
-        "--exclude",
-        "alleycat",
-        "--exclude",
-        "sales",
-        "--exclude",
-        "smart-home",
-    ];
-    lanes::run(root, &chosen)
+    lanes::run(root, &["--workspace"])
 }
 
 /// The tests of the packages that the command line names, all where it names none.
