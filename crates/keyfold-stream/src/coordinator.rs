@@ -5,7 +5,7 @@ use crate::assign::{Taker, View};
 use crate::crew::Crew;
 use crate::gap::{AtGap, Gap};
 use crate::latest;
-use crate::lease::{Beginning, Row, is_deleted};
+use crate::lease::{Beginning, Lease, Row, ShardKey, is_deleted};
 use crate::lease_table::{Changed, LeaseTable};
 use crate::position::Position;
 use crate::reader::read;
@@ -192,13 +192,49 @@ impl Coordinator {
         let crew = Arc::clone(&self.crew);
         let io: &dyn Io = &*crew.world;
         let beginning = self.begin(stream, listed).await?;
-        for lease in self.view.missing(listed, &beginning.began) {
+        let missing = self.view.missing(listed, &beginning.began);
+        // Before the first shards had leases, nothing was missed.
+        if !beginning.is_unleased && !self.has_seen_parents(listed, &missing).await? {
+            return Ok(());
+        }
+        for lease in missing {
             crew.leases.create(io, &lease).await?;
         }
         if beginning.is_unleased {
             crew.leases.leased(io, &beginning).await?;
         }
         Ok(())
+    }
+
+    /// Lets the program decide on shards that came and went between two looks: a shard without a lease names its parent,
+    /// which is not there any more, and had no lease either. Returns whether the worker goes on.
+    async fn has_seen_parents(
+        &self,
+        listed: &[Shard],
+        missing: &[Lease],
+    ) -> Result<bool, ClientError> {
+        let (leases, io): (_, &dyn Io) = (&self.crew.leases, &*self.crew.world);
+        let listed: BTreeSet<&str> = listed.iter().map(|one| one.key.shard.as_str()).collect();
+        let mut looked = BTreeSet::new();
+        for lease in missing {
+            let Some(parent) = lease.parent.as_deref() else {
+                continue;
+            };
+            if listed.contains(parent) || !looked.insert(parent) {
+                continue;
+            }
+            let key = ShardKey {
+                stream: lease.key.stream.clone(),
+                shard: parent.to_owned(),
+            };
+            // In this order: another worker creates the lease of a shard before it deletes that of its parent.
+            let is_seen = leases.one(io, &key).await?.is_some()
+                || leases.one(io, &lease.key).await?.is_some();
+            if !is_seen && !self.goes_on(Gap::of(&key, &Position::Horizon)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Remembers where the consumer begins a stream, before it has leases.
@@ -265,7 +301,7 @@ impl Coordinator {
     }
 
     /// Moves the lease of a shard that is gone to its end.
-    async fn close(&self, key: &crate::lease::ShardKey) -> Result<(), ClientError> {
+    async fn close(&self, key: &ShardKey) -> Result<(), ClientError> {
         let crew = &self.crew;
         let Some(seen) = crew.leases.one(&*crew.world, key).await? else {
             return Ok(());

@@ -40,7 +40,7 @@ pub struct Options {
     /// How long a batch that is not full waits for more records.
     pub window: Duration,
     /// The number of threads that handle the parts of a batch at the same time. All records of an item
-    /// are in one part, in order.
+    /// are in one part, in order. Effects that are calls of a model need one: two calls are not one transaction.
     pub lanes: usize,
     /// How often a batch that failed is tried again before it is divided, and a single record before it
     /// is set aside.

@@ -319,3 +319,78 @@ fn a_stream_that_is_gone_behind_its_end_is_no_gap() {
         assert_eq!(marks.count(), handled, "{start:?} {begins_late}");
     }
 }
+
+/// A worker is stopped when it has handled all shards that it knew, and nobody has seen their children. They come and
+/// go: the program decides on that, once. Where they are there still, or the consumer begins, nothing is missing.
+#[test]
+fn shards_that_came_and_went_between_two_looks_are_a_gap() {
+    for (at_gap, is_late) in [
+        (AtGap::Stop, true),
+        (AtGap::GoOn, true),
+        (AtGap::GoOn, false),
+    ] {
+        let shards = StreamShards {
+            retention: RETENTION,
+            ..shards()
+        };
+        let options = options(Start::Oldest).on_gap(move |_| at_gap);
+        let (mut simulation, reports) = simulation(6, shards, options);
+        // Shards that nobody was there to see before the beginning are no gap.
+        write(&simulation, 1..=10);
+        run_for(&mut simulation, RETENTION * 2);
+        let first = simulation.start();
+        write(&simulation, 11..=20);
+        run_for(&mut simulation, Duration::from_secs(50));
+        simulation.kill(first);
+        assert_eq!(gaps(&reports), Vec::<String>::new());
+        assert!(forget_open(&simulation) > 0);
+        write(&simulation, 21..=30);
+        if is_late {
+            run_for(&mut simulation, RETENTION * 2);
+        }
+        write(&simulation, 31..=40);
+        let mut found = Vec::new();
+        for _ in 0..2 {
+            simulation.start();
+            run_for(&mut simulation, LEASE * 6);
+            found.push(gaps(&reports).len());
+        }
+        let all = gaps(&reports);
+        match (at_gap, is_late) {
+            (_, false) => assert_eq!(all, Vec::<String>::new()),
+            (AtGap::Stop, true) => assert!(found[0] > 0 && found[1] > found[0], "{all:?}"),
+            (AtGap::GoOn, true) => assert!(found[0] > 0 && found[1] == found[0], "{all:?}"),
+        }
+        let is_whole = |one: &String| one.ends_with("behind TRIM_HORIZON are missing");
+        assert!(all.iter().all(is_whole), "{all:?}");
+        let marks = scan(&simulation.engine, VIEW);
+        let marks = marks.keys().filter(|id| id.starts_with("mark")).count();
+        let handled = match (at_gap, is_late) {
+            (AtGap::Stop, _) => 10,
+            (AtGap::GoOn, true) => 20,
+            (AtGap::GoOn, false) => 30,
+        };
+        assert_eq!(marks, handled, "{all:?}");
+    }
+}
+
+/// Deletes the leases of shards that are not handled to their end, as if nobody had seen them: how many.
+fn forget_open(simulation: &Simulation) -> usize {
+    let scan = json!({"TableName": "keyfold_leases", "FilterExpression": "attribute_exists(#p) AND #p <> :end",
+        "ExpressionAttributeNames": {"#p": "position"}, "ExpressionAttributeValues": {":end": {"S": "SHARD_END"}}});
+    let Ok(Response::Scan(page)) = answer(&simulation.engine, request("Scan", &scan)) else {
+        panic!("no leases")
+    };
+    let items = page.items.unwrap_or_default();
+    for item in &items {
+        let item = item.to_item();
+        let text = |name: &str| match item.get(name) {
+            Some(keyfold_types::Value::S(text)) => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        let key = json!({"consumer": {"S": text("consumer")}, "lease": {"S": text("lease")}});
+        let delete = json!({"TableName": "keyfold_leases", "Key": key});
+        answer(&simulation.engine, request("DeleteItem", &delete)).unwrap();
+    }
+    items.len()
+}
