@@ -13,26 +13,27 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often a build without a terminal says that it goes on.
-const EACH: Duration = Duration::from_secs(60);
+const SAYS_EACH: Duration = Duration::from_secs(60);
 
-/// The test program that proves random models, for steps for which it and all programs are built: they do not wait
-/// for others that build.
-pub(crate) const IS_BUILT: &str = "KEYFOLD_RANDOM_MODELS_TEST";
+/// The variable by which steps that run beside each other know that everything is built, and where the test program is
+/// that proves random models. They build nothing, and wait for nobody who does.
+pub(crate) const BUILT: &str = "KEYFOLD_BUILT_RANDOM_MODELS";
 
 /// The programs that are tested, or take part in tests.
 const PROGRAMS: [&str; 5] = ["keyfold", "alleycat", "freight", "sales", "smart-home"];
 
-/// The program that makes calls for tests of the clients. For its sake each build has the features of tests.
+/// The program that makes calls for tests of the clients. It is named in each build, as cargo takes in what tests depend
+/// on for an example.
 const CALLS: [&str; 2] = ["--example", "calls"];
 
 /// Whether everything is built already.
-pub(crate) fn are_done() -> bool {
-    std::env::var_os(IS_BUILT).is_some()
+pub(crate) fn is_everything_built() -> bool {
+    std::env::var_os(BUILT).is_some()
 }
 
 /// Builds a program of the workspace.
 pub(crate) fn build(workspace: &Path, program: &str) -> Result<(), String> {
-    match are_done() {
+    match is_everything_built() {
         true => Ok(()),
         false => built(workspace, &[program]),
     }
@@ -46,7 +47,7 @@ pub(crate) fn all(workspace: &Path) -> Result<PathBuf, String> {
 
 /// The test program that proves random models.
 pub(crate) fn random_models(workspace: &Path) -> Result<PathBuf, String> {
-    if let Some(path) = std::env::var_os(IS_BUILT) {
+    if let Some(path) = std::env::var_os(BUILT) {
         return Ok(PathBuf::from(path));
     }
     let name = "random_models";
@@ -57,6 +58,9 @@ pub(crate) fn random_models(workspace: &Path) -> Result<PathBuf, String> {
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| failed(error.to_string()))?;
+    if !built.status.success() {
+        return Err(failed(built.status.to_string()));
+    }
     let reports = String::from_utf8_lossy(&built.stdout);
     let mut programs = reports.lines().filter_map(|line| {
         let report: Value = serde_json::from_str(line).ok()?;
@@ -64,7 +68,7 @@ pub(crate) fn random_models(workspace: &Path) -> Result<PathBuf, String> {
         Some(PathBuf::from(report["executable"].as_str()?)).filter(|_| is_it)
     });
     let program = programs.next();
-    program.ok_or_else(|| failed(built.status.to_string()))
+    program.ok_or_else(|| failed("cargo named no program".to_owned()))
 }
 
 fn built(workspace: &Path, programs: &[&str]) -> Result<(), String> {
@@ -81,7 +85,7 @@ fn built(workspace: &Path, programs: &[&str]) -> Result<(), String> {
     let names = programs.join(", ");
     let failed = |error: std::io::Error| format!("cannot build {names}: {error}");
     let child = cargo.spawn().map_err(failed)?;
-    watched(child, EACH, || {
+    watched(child, SAYS_EACH, || {
         let minutes = began.elapsed().as_secs() / 60;
         let line = format!("still building {names}: {minutes} min");
         // A build goes on where nobody reads this.

@@ -63,8 +63,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     }
 }
 
-/// The programs of the documents, each in a project of its own that depends on the crate. They wait for
-/// the build folder, which other steps use.
+/// The programs of the documents, each in a project of its own that depends on the crate.
 pub(crate) fn quick_starts(root: &Path) -> Result<(), String> {
     let binary = keyfold(root)?;
     let mut tests = Command::new("python3");

@@ -248,10 +248,10 @@ fn prepare_smart_home(place: &Place) -> Result<Command, String> {
     rust_program(place, "smart-home")
 }
 
-/// The tests of an example in Rust: those of its package, unless they were run with all Rust tests, and those of its
-/// program, its API and its pages, which are run by Node.
+/// The tests of an example in Rust: those of its program, its API and its pages, which are run by Node, and those of its
+/// package. The latter belong to the Rust tests where the examples are tested behind them.
 fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
-    if !builds::are_done() {
+    if !builds::is_everything_built() {
         let arguments = ["test", "--quiet", "--package", name];
         execute(&mut crate::cargo(&place.workspace, &arguments))?;
     }

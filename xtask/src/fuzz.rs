@@ -66,7 +66,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     if faults.is_empty() {
         Ok(())
     } else {
-        Err(format!("\n{}", faults.join("\n")))
+        Err(faults.join("\n"))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{builds, execute};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the command `keyfold`, and returns where it is.
+/// Builds the command `keyfold`, unless everything is built, and returns where it is.
 pub(crate) fn keyfold(root: &Path) -> Result<PathBuf, String> {
     builds::build(root, "keyfold")?;
     Ok(target(root).join("debug").join("keyfold"))
@@ -29,8 +29,8 @@ pub(crate) fn npm_run(folder: &Path, script: &str, binary: &Path) -> Command {
     npm
 }
 
-/// Installs and builds what the end-to-end tests and the applications use, so that they can run beside each other:
-/// the test program that [`builds::IS_BUILT`] tells them.
+/// Installs and builds what the end-to-end tests and the applications use, so that they can run beside each other.
+/// Returns the test program whose path [`builds::BUILT`] hands to them.
 pub(crate) fn shared(root: &Path) -> Result<PathBuf, String> {
     let random_models = builds::all(root)?;
     let binary = keyfold(root)?;

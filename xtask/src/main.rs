@@ -36,7 +36,7 @@ cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end te
                    valgrind, Python 3 with venv, Node 20, Chromium;
                    everything else is installed under ignored folders)
 cargo xtask test quick   format, lints, house rules, unit tests and golden scripts: under five minutes when built
-cargo xtask rust   the Rust tests alone, two programs at a time; `-p NAME` chooses packages
+cargo xtask rust   the Rust tests alone, three programs at a time; `-p NAME` chooses packages
 cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
@@ -113,7 +113,8 @@ fn all(root: &Path, steps: &[(&str, Step)]) -> Result<(), String> {
 }
 
 /// The steps that need no other program, and run beside those that mostly wait.
-const BESIDE: [(&str, Step); 5] = [
+const BESIDE: [(&str, Step); 6] = [
+    ("programs alone", programs_alone),
     ("features of the client", client_features),
     ("quick starts of the crate", e2e::quick_starts),
     ("documentation", documentation),
@@ -206,6 +207,17 @@ fn quick_tests(root: &Path) -> Result<(), String> {
             "scripts",
         ],
     ))
+}
+
+/// Whether programs have all features in their own manifests: they are tested as built with all others.
+fn programs_alone(root: &Path) -> Result<(), String> {
+    for program in ["keyfold-cli", "alleycat", "freight", "sales", "smart-home"] {
+        execute(&mut cargo(
+            root,
+            &["check", "--quiet", "--package", program],
+        ))?;
+    }
+    Ok(())
 }
 
 /// The features that no other crate switches on: their lints and tests.

@@ -1,29 +1,35 @@
-//! Why steps failed, in few lines: what is said again at the end of a run of an hour, whose beginning
-//! nobody scrolls to, and which a log may have cut.
+//! Why steps failed, in few lines. They are said again at the end of a run: nobody scrolls through an hour of output,
+//! and a log may have cut it.
 
 /// Lines with which test runners begin what they tell of a failure: those of Rust, Node, pytest and
 /// unittest, a panic, and the steps of this program.
-const BEGINNINGS: [&str; 9] = [
+const BEGINNINGS: [&str; 10] = [
     "---- ", "not ok ", "FAILED ", "ERROR ", "FAIL: ", "ERROR: ", "E   ", "thread '", "error: ",
+    "error[",
 ];
 
 /// Lines behind such a line that are told, too.
 const BEHIND: usize = 10;
 
-/// Lines at the most: some failures are told whole, and all are named elsewhere.
+/// Lines at the most, beside those that name the steps that failed.
 const MOST: usize = 120;
 
 /// What a program that failed printed of its failures; its last lines, where nothing looks like one.
 pub(crate) fn of(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let mut told = Vec::new();
-    let mut left = 0;
+    let (mut left, mut others) = (0, 0);
     for &line in &lines {
+        if names_a_step(line) {
+            told.push(line);
+            left = BEHIND;
+            continue;
+        }
         if begins(line) {
             left = BEHIND + 1;
         }
-        if left > 0 && told.len() < MOST {
-            left -= 1;
+        if left > 0 && others < MOST {
+            (left, others) = (left - 1, others + 1);
             told.push(line);
         }
     }
@@ -35,10 +41,13 @@ pub(crate) fn of(printed: &str) -> String {
 
 fn begins(line: &str) -> bool {
     let line = line.trim_start();
-    BEGINNINGS
-        .iter()
-        .any(|beginning| line.starts_with(beginning))
-        || (line.starts_with("--- ") && line.contains("FAILED"))
+    let mut beginnings = BEGINNINGS.iter();
+    beginnings.any(|beginning| line.starts_with(beginning))
+}
+
+/// Whether a line of this program names a step, or a test program, that failed.
+fn names_a_step(line: &str) -> bool {
+    line.starts_with("--- ") && (line.contains("FAILED") || line.contains("what failed"))
 }
 
 #[cfg(test)]
@@ -65,6 +74,11 @@ mod tests {
     fn a_long_output_is_cut_and_one_without_a_failure_ends_as_it_did() {
         let many = "not ok 1 - one\n".repeat(MOST * 2);
         assert_eq!(of(&many).lines().count(), MOST);
+        let told = of(&(many + "--- example shop FAILED: it ended\n"));
+        assert!(
+            told.ends_with("--- example shop FAILED: it ended"),
+            "{told}"
+        );
         let quiet = "fine\n".repeat(40) + "killed\n";
         let told = of(&quiet);
         assert_eq!(
