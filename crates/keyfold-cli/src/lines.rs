@@ -4,11 +4,13 @@
 //! the disk was full. Then the next line begins with a newline, so that it stands alone. Whoever adds a line has locked
 //! the file meanwhile: a long line becomes visible piece by piece, and a piece looks like a torn line.
 
+#[cfg(unix)]
 use rustix::fs::{Mode, OFlags};
+#[cfg(unix)]
 use rustix::io::Errno;
 use std::fs::{File, FileType, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::fd::OwnedFd;
+#[cfg(unix)]
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 use std::time::Duration;
@@ -42,11 +44,14 @@ impl LineFile {
     pub(crate) fn open(path: &Path) -> io::Result<LineFile> {
         let kind = path.metadata().map(|found| found.file_type());
         let has_end = kind.as_ref().map_or(true, FileType::is_file);
-        // Held until the pipe is open: its reader sees no end in between.
-        let _held = match kind.is_ok_and(|kind| kind.is_fifo()) {
-            true => Some(read_by_others(path)?),
-            false => None,
-        };
+        #[cfg(unix)]
+        if kind.is_ok_and(|kind| kind.is_fifo()) {
+            return Ok(LineFile {
+                file: read_by_others(path)?,
+                has_end,
+                is_locked: false,
+            });
+        }
         let mut options = OpenOptions::new();
         let options = options.create(true).append(true).read(has_end);
         Ok(LineFile {
@@ -121,15 +126,19 @@ impl LineFile {
 }
 
 /// A pipe that another program reads, opened without waiting for one.
-fn read_by_others(pipe: &Path) -> io::Result<OwnedFd> {
+#[cfg(unix)]
+fn read_by_others(pipe: &Path) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    rustix::fs::open(pipe, flags, Mode::empty()).map_err(|error| match error {
+    let opened = rustix::fs::open(pipe, flags, Mode::empty()).map_err(|error| match error {
         Errno::NXIO => {
             let why = "it is a pipe that no program reads: start its reader first";
             io::Error::new(io::ErrorKind::BrokenPipe, why)
         }
         error => error.into(),
-    })
+    })?;
+    // From now on, a write waits for the reader.
+    rustix::fs::fcntl_setfl(&opened, OFlags::empty())?;
+    Ok(File::from(opened))
 }
 
 #[cfg(test)]
@@ -169,6 +178,7 @@ mod tests {
         assert_eq!(lengths.len(), WRITERS * LINES);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_pipe_is_opened_when_somebody_reads_it() {
         let place = tempfile::tempdir().unwrap();
@@ -182,11 +192,12 @@ mod tests {
             move || std::fs::read_to_string(pipe)
         });
         let mut lines = loop {
-            // The reader opens it meanwhile.
             match LineFile::open(&pipe) {
                 Ok(lines) => break lines,
-                Err(_) => std::thread::yield_now(),
+                // The reader opens it meanwhile.
+                Err(error) => assert!(error.to_string().contains("no program reads"), "{error}"),
             }
+            std::thread::yield_now();
         };
         lines.add("one").unwrap();
         drop(lines);

@@ -67,7 +67,7 @@ fn a_killed_copy_reads_a_page_of_each_segment_again_at_most() {
     let [requests, pages] = [requests, pages].map(|one| one.load(Ordering::SeqCst));
     assert!(pages > 15, "{pages}");
     let (mut killed, mut again) = (0, 0);
-    // Of a page's two requests, a lost answer repeats the scan, and one that was not sent the write.
+    // A page is a scan and a write: a scan is repeated whose answer is lost, and a write that was not sent.
     for (kill, is_lost) in (0..requests).flat_map(|kill| [(kill, false), (kill, true)]) {
         let world = moved();
         let [_, first] = counted(&world, kill, is_lost);
@@ -81,7 +81,7 @@ fn a_killed_copy_reads_a_page_of_each_segment_again_at_most() {
         assert_eq!(
             count(world.of(Place::Target), TABLE) as u64,
             ITEMS,
-            "{kill}"
+            "{kill}, lost: {is_lost}"
         );
         let read = first.load(Ordering::SeqCst) + second.load(Ordering::SeqCst);
         let most = pages + SEGMENTS as usize;

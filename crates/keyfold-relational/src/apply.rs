@@ -22,9 +22,9 @@ mod pieces;
 
 /// The most entities of one transaction: each may be several items, of which there are 100 at most.
 const TOGETHER_MAX: usize = 25;
-/// The most entities that are written at the same time.
+/// The most that write, or read, at the same time.
 const HANDS: usize = 8;
-/// The fewest entities that are read in a part of their own: as many as a request reads.
+/// Parts that are read have a multiple of as many entities as a request reads.
 const PART_MIN: usize = 100;
 
 /// What was written.
@@ -148,7 +148,12 @@ impl<'m> Writer<'_, 'm> {
                 left.extend(own);
                 continue;
             }
-            for differing in in_parts(own, |part| self.differing_of(mapped, part)) {
+            // An endpoint is asked for several parts at the same time by each read.
+            let parts = match self.backend.is_embedded() {
+                true => in_parts(own, |part| self.differing_of(mapped, part)),
+                false => vec![self.differing_of(mapped, own)],
+            };
+            for differing in parts {
                 left.extend(differing?);
             }
         }
@@ -394,7 +399,7 @@ impl<'m> Writer<'_, 'm> {
 /// Works on parts of wishes at the same time, each of which is worth a request: the results in the order of the
 /// wishes.
 fn in_parts<T: Send>(wishes: Vec<Wish>, work: impl Fn(Vec<Wish>) -> T + Sync) -> Vec<T> {
-    let each = wishes.len().div_ceil(HANDS).max(PART_MIN);
+    let each = wishes.len().div_ceil(HANDS).next_multiple_of(PART_MIN);
     if wishes.len() <= each {
         return vec![work(wishes)];
     }

@@ -88,7 +88,7 @@ fn fresh() -> &'static Path {
         let scratch = tempfile::tempdir().unwrap();
         let made = command("mariadb-install-db")
             .arg(format!("--datadir={}", folder.path().display()))
-            // It starts a server, and a server that starts removes what others have in this folder.
+            // It starts a server, and a server that starts removes what others have in their temporary folder.
             .arg(format!("--tmpdir={}", scratch.path().display()))
             .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
             .args(SMALL)
