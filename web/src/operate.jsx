@@ -6,10 +6,11 @@ import { exploreTable } from "./explore/data.js";
 import { visible } from "./explore/values.js";
 import { Jobs } from "./operate/jobs.jsx";
 import { Measured } from "./operate/measured.jsx";
+import { Requests } from "./operate/requests.jsx";
 import { Said, counted, sizeOf, timeOf } from "./operate/said.jsx";
 import { Stream } from "./operate/stream.jsx";
 import { UnderWay, look } from "./operate/under-way.jsx";
-import { ask, file, operated, place, view } from "./state.js";
+import { ask, file, operated, place, view, watched } from "./state.js";
 
 /** `{ tables, exports, imports }` as the place says; null before it has. */
 const state = signal(null);
@@ -109,8 +110,10 @@ export function Operate() {
         <p class="line">
           <button onClick={() => Promise.all([load(), look()])}>Look again</button>
           <button onClick={() => (view.value = "explore")}>Explore the items</button>
+          <button aria-pressed={watched.value} onClick={() => (watched.value = !watched.value)}>{watched.value ? "Stop watching" : "Watch requests"}</button>
         </p>
         {fault.value && <p class="bad fault" role="alert">{visible(fault.value)}</p>}
+        {watched.value && <Requests />}
         {state.value?.tables.length === 0 && <p class="empty">There is no table.</p>}
         {state.value?.tables.map((one) => (
           <Table key={one.name} one={one} />

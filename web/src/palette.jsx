@@ -7,7 +7,7 @@ import { edit, runWrite } from "./explore/edit.jsx";
 import { importLines } from "./explore/import.jsx";
 import { toCsv, toJsonl } from "./explore/export.js";
 import { format, goToDeclaration, nextFinding, whenShown } from "./editor.jsx";
-import { design, file, files, front, nameOf, paletteOpen, place, rule, sample, save, side, theme, view } from "./state.js";
+import { design, file, files, front, nameOf, paletteOpen, place, rule, sample, save, side, theme, view, watched } from "./state.js";
 
 function show(what) {
   view.value = "design";
@@ -33,6 +33,7 @@ function ofData() {
   return [
     files.value.length > 0 && { name: "Explore the data", run: () => (view.value = "explore") },
     { name: "Operate: the state of all tables", run: () => (view.value = "operate") },
+    { name: "Operate: watch the requests", run: () => ([view.value, watched.value] = ["operate", true]) },
     ...(view.value === "explore" ? page : []),
     (tables.value?.tables ?? []).length > 0 && { name: "Build a Query, a Scan or a statement", run: () => exploreRaw() },
     ...(tables.value?.tables ?? []).map(({ name }) => ({ name: `Explore table ${name}`, run: () => exploreTable(name) })),

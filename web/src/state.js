@@ -50,6 +50,9 @@ export const rule = signal(address().get("rule"));
 /** The table whose changes are followed; null for none. */
 export const operated = signal(address().get("follow"));
 
+/** Whether the requests of the place are watched. */
+export const watched = signal(address().has("watch"));
+
 export const current = computed(() => files.value[file.value]);
 /** The last part of a file's path, where no other file has the same. */
 export function nameOf(one) {
@@ -71,6 +74,7 @@ export function keepAddress(more) {
     if (theme.value !== THEMES[0]) said.set("theme", theme.value);
     if (view.value !== VIEWS[0]) said.set("view", view.value);
     if (view.value === "operate" && operated.value !== null) said.set("follow", operated.value);
+    if (view.value === "operate" && watched.value) said.set("watch", "requests");
     if (view.value === "learn" && rule.value !== null) said.set("rule", rule.value);
     more(said);
     const hash = said.toString();
@@ -87,6 +91,7 @@ addEventListener("hashchange", () => {
   file.value = files.value[said.file] ? said.file : 0;
   [side.value, front.value, theme.value] = [said.side, said.front, said.theme];
   [view.value, operated.value, rule.value] = [viewOf(said.view), address().get("follow"), address().get("rule")];
+  watched.value = address().has("watch");
 });
 
 // A page that holds unsaved texts asks before it is left.

@@ -123,6 +123,75 @@ test("the largest collections and items are found by reading the table, and a pa
   await context.close();
 });
 
+test("the requests of everybody are watched while they come", async () => {
+  const { page: own, faults, context } = await page({ hash: "#view=operate" });
+  await own.getByRole("button", { name: "Watch requests" }).click();
+  const requests = own.getByLabel("requests", { exact: true });
+  const link = own.url();
+  assert.match(link, /view=operate&watch=requests/);
+  if (kind === "folder") await requests.getByText("There is no server here").waitFor();
+  else if (kind === "moto" || kind === "dynalite") await requests.getByText("This endpoint is no Keyfold server").waitFor();
+  else {
+    await requests.getByText("Nobody asks just now.").waitFor();
+    for (let number = 0; (await requests.locator("tbody tr").count()) === 0; number++) await put("put", `userId=w${number % 5}`, "name=w");
+    assert.match(await requests.innerText(), /a second, \d+ open connections?/);
+    assert.match(await requests.locator("tbody").innerText(), /(PutItem|UpdateItem|TransactWriteItems|DescribeTable|Query|GetItem)[^]*≤ [\d.]+ m?s/);
+    assert.match(await requests.getByRole("img").getAttribute("aria-label"), /requests a second in the last two minutes, [\d.,]+ at the most/);
+    for (let number = 0; number < 5; number++) await put("delete", `userId=w${number}`).catch(() => undefined);
+  }
+  await own.evaluate(readFileSync(axe, "utf8"));
+  const { violations } = await own.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+  assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).join(" ")}`), []);
+  const other = await page({ hash: new URL(link).hash });
+  await other.page.getByLabel("requests", { exact: true }).waitFor();
+  await other.context.close();
+  await own.getByRole("button", { name: "Stop watching" }).click();
+  await requests.waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("requests are counted between two looks, throttled ones are marked, and a server that begins anew is counted anew", async () => {
+  const within = (...counts) => [0.0001, 0.001, 0.005, null].map((most, at) => [most, counts[at]]);
+  const get = (ok, ...counts) => ({ name: "GetItem", outcomes: { ok }, within: within(...counts) });
+  const put = (outcomes, ...counts) => ({ name: "PutItem", outcomes, within: within(...counts) });
+  const looks = [
+    [get(1_000_000, 999_999, 999_999, 999_999, 1_000_000)],
+    [get(1_000_200, 999_999, 1_000_150, 1_000_199, 1_000_200), put({ ok: 3, ProvisionedThroughputExceededException: 2, "<b>Odd": 1 }, 0, 0, 6, 6)],
+    // The server was started again.
+    [get(4, 4, 4, 4, 4)],
+    [get(8, 4, 4, 4, 8)],
+  ];
+  for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
+    const { page: own, faults, context } = await page({ width, colorScheme, hash: "#view=operate" });
+    let look = 0;
+    let goOn;
+    const seen = new Promise((resolve) => (goOn = resolve));
+    await own.route("**/explore/requests", async (route) => {
+      if (look === 2) await seen;
+      await route.fulfill({ json: { operations: looks[Math.min(look, looks.length - 1)], connections: 2 } });
+      look += 1;
+    });
+    await own.getByRole("button", { name: "Watch requests" }).click();
+    const requests = own.getByLabel("requests", { exact: true });
+    const row = (name) => requests.locator("tbody tr", { hasText: name });
+    await row("GetItem").waitFor();
+    const [gets, puts] = [await row("GetItem").locator("td").allInnerTexts(), await row("PutItem").locator("td").allInnerTexts()];
+    assert.ok(Number(gets[0]) > 30 && Number(gets[0]) <= 100, gets[0]);
+    assert.deepEqual(gets.slice(1), ["≤ 1 ms", "≤ 5 ms", "none"]);
+    assert.deepEqual(puts.slice(1, 3), ["≤ 5 ms", "≤ 5 ms"]);
+    assert.match(puts[3], /2 ProvisionedThroughputExceededException: throttled\s+1 <b>Odd/);
+    assert.equal(await requests.locator("b").count(), 0);
+    assert.equal(await own.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    if (process.env.KEYFOLD_WEB_PICTURES) await own.screenshot({ path: join(process.env.KEYFOLD_WEB_PICTURES, `requests-${width}.png`) });
+    goOn();
+    await requests.getByText("over 5 s").first().waitFor();
+    assert.deepEqual(await row("GetItem").locator("td").allInnerTexts().then((all) => all.slice(1)), ["over 5 s", "over 5 s", "none"]);
+    assert.deepEqual(faults, []);
+    await context.close();
+  }
+});
+
 test("measuring goes on page by page, is stopped, and marks what comes near a limit", async () => {
   const pages = [0, 1, 2].map((at) => ({
     collections: [{ partition: { S: "c" }, items: 2, bytes: 4e9 }, { partition: { S: `d${at}` }, items: 1, bytes: 5 }],

@@ -118,6 +118,18 @@ impl Backend {
         }
     }
 
+    /// The counters of a Keyfold server: requests and latencies by operation, in the text form of OpenMetrics. `None`
+    /// where there are none: of an engine in this process, and of an endpoint that is another engine.
+    ///
+    /// # Errors
+    /// `Transport` when the server cannot be reached.
+    pub fn counters(&self) -> Result<Option<String>, ClientError> {
+        match self {
+            Backend::Embedded(_) | Backend::Guarded(_) => Ok(None),
+            Backend::Http(http) => http.counters(),
+        }
+    }
+
     /// Whether the engine is in this process.
     pub fn is_embedded(&self) -> bool {
         match self {

@@ -115,12 +115,7 @@ fn health(service: &Service) -> Response<Full<Bytes>> {
 }
 
 fn metrics(service: &Service) -> Response<Full<Bytes>> {
-    let reserved = (
-        service.received.reserved_bytes(),
-        service.sent.reserved_bytes(),
-    );
-    let metrics = service.metrics.text(&service.engine, reserved);
-    let mut response = text(StatusCode::OK, metrics);
+    let mut response = text(StatusCode::OK, service.counters());
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_TYPE));

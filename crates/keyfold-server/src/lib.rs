@@ -30,4 +30,4 @@ mod tls;
 
 pub use config::{Access, Credential, ServerConfig, ServerError, TlsFiles};
 pub use latency::LatencyProfile;
-pub use server::Server;
+pub use server::{Counters, Server};

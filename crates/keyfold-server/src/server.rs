@@ -14,7 +14,7 @@ use keyfold_engine::Engine;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -46,6 +46,18 @@ const BACKLOG: u32 = 1024;
 /// The limit of a request's headers in bytes: SDKs send less than a tenth.
 const HEADERS_BYTES_MAX: usize = 64 * 1024;
 
+/// The counters of a server, which end with it: whoever has them does not keep the engine open.
+#[derive(Clone)]
+pub struct Counters(Weak<Service>);
+
+impl Counters {
+    /// What `/metrics` answers: requests and latencies by operation, in the text form of OpenMetrics. `None` when the
+    /// server has ended.
+    pub fn text(&self) -> Option<String> {
+        self.0.upgrade().map(|service| service.counters())
+    }
+}
+
 impl Server {
     /// Starts listening; connections wait until [`Server::run`].
     ///
@@ -68,6 +80,11 @@ impl Server {
         self.listener
             .local_addr()
             .unwrap_or(self.service.config.address)
+    }
+
+    /// The counters of the server, for those who are in its process.
+    pub fn counters(&self) -> Counters {
+        Counters(Arc::downgrade(&self.service))
     }
 
     /// Answers until `shutdown` is done, then finishes the requests in flight and closes the engine, if

@@ -48,6 +48,12 @@ impl Service {
         Executing(self)
     }
 
+    /// All counters, in the text form of OpenMetrics.
+    pub(crate) fn counters(&self) -> String {
+        let reserved = (self.received.reserved_bytes(), self.sent.reserved_bytes());
+        self.metrics.text(&self.engine, reserved)
+    }
+
     /// Whether no received request waits for its answer.
     pub(crate) fn is_idle(&self) -> bool {
         self.executing.load(Ordering::Relaxed) == 0

@@ -27,7 +27,7 @@ mod proof;
 mod server;
 mod shared;
 
-pub use explore::{Activity, Known, Opened, Place, UnderWay, View, Work};
+pub use explore::{Activity, Counters, Known, Opened, Place, UnderWay, View, Work};
 pub use learn::{OpenSample, Sample, Samples};
 pub use proof::{ProofStep, Prove};
 pub use server::{Options, Workbench};

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use clap::Args;
 use keyfold_client::{Backend, Guarded};
 use keyfold_engine::Engine;
-use keyfold_server::Credential;
+use keyfold_server::{Counters, Credential};
 use keyfold_workbench::{Options, Place, Workbench};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub(super) struct Beside {
 pub(super) struct Of<'s> {
     pub(super) engine: &'s Arc<Engine>,
     pub(super) endpoint: String,
+    pub(super) counters: Counters,
     pub(super) region: &'s str,
     /// The models that the page shows, and may save.
     pub(super) files: Vec<PathBuf>,
@@ -118,6 +119,7 @@ impl Beside {
             is_here: true,
             may_write: self.workbench_write,
             under_way: under_way::reader(named),
+            counters: Arc::new(move || Ok(of.counters.text())),
         };
         let folder = learn::Folder::new();
         let options = Options {

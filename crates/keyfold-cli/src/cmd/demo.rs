@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Arc::clone(&engine),
         &arguments.listen,
         arguments.listen.config()?,
-        |address| {
+        |(address, _)| {
             let answers = answers(&Backend::Embedded(engine), &model)?;
             output.result(
                 || {

@@ -18,7 +18,7 @@ use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_model::Model;
-use keyfold_server::{Server, ServerConfig};
+use keyfold_server::{Counters, Server, ServerConfig};
 use keyfold_stream::views::{ViewOptions, ViewWorker};
 use keyfold_threads::ask_for_slice;
 use serde_json::{Value as Json, json};
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     notes.extend(arguments.unkept(&models));
     drop(embedded);
     let streams = Arc::clone(&engine);
-    start(engine, &arguments.listen, config, |address| {
+    start(engine, &arguments.listen, config, |(address, counters)| {
         let served = Served {
             endpoint: format!("{}://{address}", scheme(&arguments.listen)),
             region: arguments.region.clone(),
@@ -135,6 +135,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         let of = beside::Of {
             engine: &streams,
             endpoint: served.endpoint.clone(),
+            counters,
             region: &served.region,
             files,
         };
@@ -321,14 +322,14 @@ pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr,
     ));
 }
 
-/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM, or until standard input
+/// Listens, calls `ready` with the address and the counters, and serves until Ctrl-C or SIGTERM, or until standard input
 /// ends where the options say so. A signal after that ends the process at once. What `ready` returns is
 /// dropped when the last request is answered.
 pub(super) fn start<T>(
     engine: Arc<Engine>,
     listen: &Listen,
     config: ServerConfig,
-    ready: impl FnOnce(SocketAddr) -> Result<T, Failure>,
+    ready: impl FnOnce((SocketAddr, Counters)) -> Result<T, Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
     // Each connection takes a file descriptor. If the limit cannot be raised, the present one
@@ -357,7 +358,7 @@ pub(super) fn start<T>(
                 port.wrapping_add(1).max(1)
             ))
         })?;
-    let address = server.address();
+    let (address, counters) = (server.address(), server.counters());
     let input_ended = input_end(listen)?;
     let mut signals = runtime.block_on(async { Signals::take() })?;
     let serving = runtime.spawn(server.run(async move {
@@ -375,7 +376,7 @@ pub(super) fn start<T>(
             std::process::exit(code);
         });
     }));
-    let beside = ready(address)?;
+    let beside = ready((address, counters))?;
     let ended = runtime.block_on(serving);
     drop(beside);
     let synced = served.sync();

@@ -68,14 +68,17 @@ fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
             is_here,
             may_write,
             under_way: under_way::reader(named(text, Named::folder(folder))),
+            counters: Arc::new(|| Ok(None)),
         });
     }
     let endpoint = connection.endpoint(&Surroundings::of_process())?;
     let endpoint = endpoint.ok_or_else(|| Failure::usage("the connection names no server"))?;
     let (url, region) = (endpoint.url.clone(), endpoint.region.clone());
     let is_amazon = connection.is_amazon();
+    let backend = Arc::new(Backend::at(endpoint)?);
+    let asked = Arc::clone(&backend);
     Ok(Place {
-        backend: Arc::new(Backend::at(endpoint)?),
+        backend,
         shown: match is_amazon {
             true => format!("Amazon DynamoDB, {region}"),
             false => url.clone(),
@@ -85,6 +88,10 @@ fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
         is_here,
         may_write,
         under_way: under_way::reader(named(text, Named::server(text))),
+        counters: Arc::new(move || match is_amazon {
+            true => Ok(None),
+            false => asked.counters().map_err(|error| error.to_string()),
+        }),
     })
 }
 

@@ -96,6 +96,32 @@ impl Blocking {
         Ok((Head { status, checksum }, answer))
     }
 
+    /// What an endpoint answers to GET at a path, without a signature: its body, if the answer is of a type.
+    pub(super) fn told(
+        &self,
+        place: &Place,
+        (path, kind): (&str, &str),
+    ) -> Result<Option<String>, String> {
+        let why = |error: ureq::Error| place.address.unreached(&error, is_refused(&error));
+        let mut answer = self
+            .agent
+            .get(format!("{}{path}", place.address.url))
+            .config()
+            .timeout_global(Some(place.endpoint.request_timeout))
+            .build()
+            .call()
+            .map_err(why)?;
+        let given = answer.headers().get("content-type");
+        let is_of_kind = given
+            .and_then(|given| given.to_str().ok())
+            .is_some_and(|given| given.starts_with(kind));
+        if answer.status() != 200 || !is_of_kind {
+            return Ok(None);
+        }
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX);
+        body.read_to_string().map(Some).map_err(why)
+    }
+
     /// Whether requests go through a proxy of the environment.
     pub(super) fn is_behind_proxy(&self, place: &Place) -> bool {
         let Some(proxy) = self.agent.config().proxy() else {

@@ -38,6 +38,10 @@ use std::time::{Duration, Instant, SystemTime};
 /// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 
+/// The path of a Keyfold server's counters, and the type of this answer.
+const COUNTERS: &str = "metrics";
+const COUNTERS_TYPE: &str = "application/openmetrics-text";
+
 /// When a request began, by both clocks: the one of the process stands still while the machine sleeps,
 /// and somebody may set the other one back.
 struct Began(Instant, SystemTime);
@@ -259,6 +263,12 @@ impl HttpBackend {
             } => Err(ClientError::Transport(why)),
             Attempt::Unknown(why) | Attempt::Late { is_sent: true, why } => Err(unknown(why)),
         }
+    }
+
+    /// The counters of a Keyfold server; `None` where the endpoint has none.
+    pub(crate) fn counters(&self) -> Result<Option<String>, ClientError> {
+        let told = self.blocking.told(&self.place, (COUNTERS, COUNTERS_TYPE));
+        told.map_err(ClientError::Transport)
     }
 
     /// The endpoint of a request, where it is not this one.

@@ -1,7 +1,8 @@
-//! What may be under way at a place: views that are kept, moves, evolutions and migrations.
+//! What may be under way at a place: views that are kept, moves, evolutions and migrations; and the counters of its
+//! server.
 //!
 //! The crates that carry these out are above this one: the command that opens a place says how they are read
-//! ([`UnderWay`]).
+//! ([`UnderWay`], [`Counters`]).
 
 use keyfold_client::Backend;
 use keyfold_model::Model;
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// Reads what is under way at a place. It writes nothing.
 pub type UnderWay = Arc<dyn Fn(&Arc<Backend>, &Opened<'_>) -> Activity + Send + Sync>;
+
+/// Reads the counters of a server, in the text form of OpenMetrics; `None` where there is none.
+pub type Counters = Arc<dyn Fn() -> Result<Option<String>, String> + Send + Sync>;
 
 /// The models that the page has.
 pub struct Opened<'f> {

@@ -8,6 +8,7 @@
 //! POST /explore/run     run     a page of a pattern's answer
 //! POST /explore/raw     raw     a page of a Query, a Scan or a statement that somebody has written
 //! POST /explore/state   operate  the state of all tables
+//! POST /explore/requests  requests  how many requests a server has answered, and how fast
 //! POST /explore/under-way  under_way  the views of a model, and moves, evolutions and migrations
 //! POST /explore/measure  measure  how big the collections and items of a table are, page by page
 //! POST /explore/stream  stream  the changes of a table, as they come
@@ -38,6 +39,7 @@ mod operate;
 mod place;
 mod raw;
 mod raw_write;
+mod requests;
 mod run;
 mod shown;
 mod step;
@@ -47,7 +49,7 @@ mod typed;
 mod under_way;
 
 use crate::files::Files;
-pub use activity::{Activity, Known, Opened, UnderWay, View, Work};
+pub use activity::{Activity, Counters, Known, Opened, UnderWay, View, Work};
 use fault::Fault;
 use keyfold_model::Model;
 pub use place::Place;
@@ -75,6 +77,7 @@ pub(crate) fn answer(place: &Place, files: &Files, what: &str, body: &[u8]) -> O
         "raw" => asked::<raw::Asked>(body)
             .and_then(|asked| raw::page(place, model(files, asked.file)?.as_ref(), &asked)),
         "state" => operate::state(place),
+        "requests" => requests::counted(place),
         "under-way" => asked::<OfModel>(body)
             .map(|OfModel { file }| under_way::activity(place, files, (file, model(files, file)))),
         "measure" => asked::<measure::Asked>(body).and_then(|asked| measure::page(place, &asked)),

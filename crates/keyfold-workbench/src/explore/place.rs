@@ -1,6 +1,6 @@
 //! The place whose data the page shows.
 
-use super::activity::UnderWay;
+use super::activity::{Counters, UnderWay};
 use super::fault::Fault;
 use keyfold_client::Backend;
 use serde_json::{Value as Json, json};
@@ -22,6 +22,8 @@ pub struct Place {
     pub may_write: bool,
     /// Reads what is under way there.
     pub under_way: UnderWay,
+    /// Reads the counters of the server that the place is, or is beside.
+    pub counters: Counters,
 }
 
 impl Place {
@@ -35,6 +37,7 @@ impl Place {
             is_here,
             may_write,
             under_way: _,
+            counters: _,
         } = self;
         json!({
             "shown": shown,

@@ -47,6 +47,7 @@ impl Stand {
             is_here,
             may_write,
             under_way: nothing(),
+            counters: Arc::new(|| Ok(None)),
         };
         Stand {
             place,
@@ -265,6 +266,7 @@ fn a_place_says_no_more_than_its_name() {
         is_here: true,
         may_write: false,
         under_way: nothing(),
+        counters: Arc::new(|| Ok(None)),
     };
     let said = json!({
         "shown": "http://127.0.0.1:9", "url": "http://127.0.0.1:9", "region": "eu-west-1",

@@ -97,6 +97,7 @@ fn opened(folder: &Path, (name, text, data): &Design) -> Result<(PathBuf, Place)
         is_here: true,
         may_write: true,
         under_way: under_way::reader(Named::nowhere()),
+        counters: Arc::new(|| Ok(None)),
     };
     Ok((path, place))
 }
