@@ -188,6 +188,8 @@ async fn follow(
                 Row::Stream(of_live) => {
                     let beginning = Beginning {
                         start: Start::Oldest,
+                        // What is in shards that the live generation has not seen, the scan sees.
+                        is_unleased: true,
                         ..of_live
                     };
                     own.begin(io, &beginning).await?;
