@@ -54,7 +54,7 @@ pub(crate) async fn commit(
         }
         What::Call(call) => {
             let joined = Joined::new(&**world, advance.clone());
-            let result = call(&**world, &joined).await;
+            let result = call.send(&**world, &joined).await;
             if joined.is_too_large() {
                 return Committed::TooMany(ACTIONS_MAX + 1);
             }

@@ -158,7 +158,7 @@ pub(crate) async fn replay(
     match effects.0 {
         What::Call(call) => {
             let joined = Joined::new(io, first.clone());
-            call(io, &joined).await?;
+            call.send(io, &joined).await?;
             if !joined.has_written() {
                 transact(io, vec![first]).await?;
             }

@@ -3,6 +3,7 @@
 use crate::world::{Boxed, Io};
 use keyfold_api::{StreamEvent, TransactWriteItem};
 use keyfold_lower::ClientError;
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 
@@ -44,10 +45,6 @@ impl Deref for Record {
 /// The most actions that a transaction has beside the one that moves the lease.
 pub const ACTIONS_MAX: usize = 99;
 
-/// A call that writes: its requests, and those whose write gets the move of the position.
-type Call =
-    Box<dyn for<'i> FnOnce(&'i dyn Io, &'i dyn Io) -> Boxed<'i, Result<(), ClientError>> + Send>;
-
 /// What happens in the tables when records are handled. It happens in one transaction with the position
 /// of the consumer: exactly once.
 #[derive(Default)]
@@ -58,7 +55,48 @@ pub(crate) enum What {
     #[default]
     Nothing,
     Actions(Vec<TransactWriteItem>),
-    Call(Call),
+    Call(Box<dyn Call>),
+}
+
+/// A call that may read, and writes once, by one operation or transaction.
+pub trait Call: Any + Send {
+    /// Adds the call of another lane, whose writes happen behind those of this one in the same
+    /// transaction.
+    ///
+    /// # Errors
+    /// A sentence, when both cannot be one transaction.
+    fn add(&mut self, more: Box<dyn Call>) -> Result<(), String>;
+
+    /// Carries it out: what may happen several times with the first requests, the one write with the
+    /// second ones, which add the move of the position to it.
+    fn send<'i>(
+        self: Box<Self>,
+        plain: &'i dyn Io,
+        joined: &'i dyn Io,
+    ) -> Boxed<'i, Result<(), ClientError>>;
+}
+
+/// A call to which nothing can be added.
+struct Closed<F>(F);
+
+impl<F> Call for Closed<F>
+where
+    F: for<'i> FnOnce(&'i dyn Io, &'i dyn Io) -> Boxed<'i, Result<(), ClientError>>
+        + Send
+        + 'static,
+{
+    fn add(&mut self, _: Box<dyn Call>) -> Result<(), String> {
+        let why = "several lanes returned calls that cannot be put together: set `lanes` to 1";
+        Err(why.to_owned())
+    }
+
+    fn send<'i>(
+        self: Box<Self>,
+        plain: &'i dyn Io,
+        joined: &'i dyn Io,
+    ) -> Boxed<'i, Result<(), ClientError>> {
+        (self.0)(plain, joined)
+    }
 }
 
 impl Effects {
@@ -79,10 +117,8 @@ impl Effects {
 
     /// A call that may read, and writes once, by one operation or transaction. The move of the position
     /// is added to that write.
-    pub fn call(
-        call: impl for<'i> FnOnce(&'i dyn Io) -> Boxed<'i, Result<(), ClientError>> + Send + 'static,
-    ) -> Effects {
-        Effects(What::Call(Box::new(move |_, joined| call(joined))))
+    pub fn of_call(call: impl Call) -> Effects {
+        Effects(What::Call(Box::new(call)))
     }
 
     /// A call that writes with the first requests what may happen several times, then once with the
@@ -92,13 +128,13 @@ impl Effects {
         + Send
         + 'static,
     ) -> Effects {
-        Effects(What::Call(Box::new(call)))
+        Effects::of_call(Closed(call))
     }
 
     /// The effects of two parts of a batch together.
     ///
     /// # Errors
-    /// A sentence, when both are calls of a model.
+    /// A sentence, when they cannot be one transaction.
     pub(crate) fn and(self, other: Effects) -> Result<Effects, String> {
         match (self.0, other.0) {
             (What::Nothing, what) | (what, What::Nothing) => Ok(Effects(what)),
@@ -106,10 +142,13 @@ impl Effects {
                 some.extend(more);
                 Ok(Effects(What::Actions(some)))
             }
-            (What::Call(_), What::Actions(_) | What::Call(_))
-            | (What::Actions(_), What::Call(_)) => {
-                let why = "several lanes made calls of a model, which cannot be one transaction: \
-                           set `lanes` to 1";
+            (What::Call(mut some), What::Call(more)) => {
+                some.add(more)?;
+                Ok(Effects(What::Call(some)))
+            }
+            (What::Call(_), What::Actions(_)) | (What::Actions(_), What::Call(_)) => {
+                let why = "one lane returned actions and another one a call, which cannot be put \
+                           together: return one kind from all calls of the handler, or set `lanes` to 1";
                 Err(why.to_owned())
             }
         }

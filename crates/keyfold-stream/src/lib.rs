@@ -49,7 +49,7 @@ pub mod world;
 
 pub use failures::SetAside;
 pub use gap::{AtGap, Gap};
-pub use handler::{ACTIONS_MAX, Effects, Failure, Handler, Record};
+pub use handler::{ACTIONS_MAX, Call, Effects, Failure, Handler, Record};
 pub use lease::{Lease, ShardKey, Trouble};
 pub use options::{Filter, OnGap, OnReport, Options};
 pub use position::Position;

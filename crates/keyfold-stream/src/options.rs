@@ -40,7 +40,8 @@ pub struct Options {
     /// How long a batch that is not full waits for more records.
     pub window: Duration,
     /// The number of threads that handle the parts of a batch at the same time. All records of an item
-    /// are in one part, in order. Effects that are calls of a model need one: two calls are not one transaction.
+    /// are in one part, in order. The effects of all parts are one transaction: writes of one model are put
+    /// together, other calls ([`Effects::of_call`](crate::Effects::of_call)) only where they can be.
     pub lanes: usize,
     /// How often a batch that failed is tried again before it is divided, and a single record before it
     /// is set aside.

@@ -72,11 +72,13 @@ use crate::open::Keyfold;
 use crate::transaction::Transaction;
 use keyfold_api::{Request, Response};
 use keyfold_client::ClientError;
-use keyfold_stream::Sends;
+use keyfold_stream::world::{Boxed, Io};
 pub use keyfold_stream::{
     AtGap, Effects, Failure, Gap, Handler, Options, Position, Record, Report, SetAside, ShardKey,
     Start, Worker,
 };
+use keyfold_stream::{Call, Sends};
+use std::any::Any;
 use std::sync::Arc;
 
 impl From<Error> for Failure {
@@ -157,6 +159,39 @@ impl Database {
             return Effects::none();
         }
         let database = self.clone();
-        Effects::call(move |io| Box::pin(async move { database.send_on(io, writes).await }))
+        Effects::of_call(Writes { database, writes })
+    }
+}
+
+/// Writes of a model that are sent with the position of a consumer.
+struct Writes {
+    database: Database,
+    writes: Transaction,
+}
+
+impl Call for Writes {
+    fn add(&mut self, more: Box<dyn Call>) -> Result<(), String> {
+        let more: Box<dyn Any> = more;
+        let more = more.downcast::<Writes>().map_err(|_| {
+            "a lane returned a call that is no write of a model: set `lanes` to 1".to_owned()
+        })?;
+        let (own, other) = (self.database.model(), more.database.model());
+        if !Arc::ptr_eq(own, other) {
+            return Err(format!(
+                "lanes returned writes of two models, {} and {}, which are not put together: return writes \
+                 of one `Database`, or set `lanes` to 1",
+                own.name, other.name
+            ));
+        }
+        self.writes.append(more.writes);
+        Ok(())
+    }
+
+    fn send<'i>(
+        self: Box<Self>,
+        _: &'i dyn Io,
+        joined: &'i dyn Io,
+    ) -> Boxed<'i, Result<(), ClientError>> {
+        Box::pin(async move { self.database.send_on(joined, self.writes).await })
     }
 }

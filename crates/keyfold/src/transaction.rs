@@ -74,6 +74,11 @@ impl Transaction {
         self.writes.is_empty()
     }
 
+    /// Adds the writes of another transaction behind its own.
+    pub(crate) fn append(&mut self, more: Transaction) {
+        self.writes.extend(more.writes);
+    }
+
     pub(crate) fn of(writes: Vec<One>) -> Transaction {
         Transaction { writes }
     }

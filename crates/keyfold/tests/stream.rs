@@ -6,8 +6,10 @@
     reason = "a test fails by panicking, and waits"
 )]
 
-use keyfold::stream::{Failure, Options, Record};
+use keyfold::stream::{Failure, Options, Record, Report};
 use keyfold::{Database, Keyfold, Transaction, values};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const SHOP: &str = r#"
@@ -56,6 +58,21 @@ fn sell(shop: &Database, records: &[Record]) -> Result<keyfold::stream::Effects,
             writes = writes
                 .run("sell", values! { "product": product, "order": number })
                 .create("Sale", values! { "product": product, "order": number });
+        }
+    }
+    Ok(shop.effects(writes))
+}
+
+/// The sale that an order is. All of a product add to its count.
+fn count(shop: &Database, records: &[Record]) -> Result<keyfold::stream::Effects, Failure> {
+    let mut writes = Transaction::new();
+    for record in records {
+        let event = shop.events().of_record(record)?;
+        if let Some(order) = event.and_then(|event| event.new) {
+            let product = order.text("product").unwrap_or_default();
+            let number = order.text("order").unwrap_or_default();
+            let sale = values! { "product": product, "order": number };
+            writes = writes.create("Sale", sale);
         }
     }
     Ok(shop.effects(writes))
@@ -181,6 +198,108 @@ fn a_worker_that_is_dropped_loses_nothing() {
         .unwrap()
         .unwrap();
     assert_eq!([pen.int("left"), pen.int("sales")], [Some(800), Some(200)]);
+}
+
+/// Several threads handle the parts of a batch, and their writes are one transaction, also where they
+/// meet in an item: nothing is divided, tried again or set aside.
+#[test]
+fn writes_of_several_lanes_are_one_transaction() {
+    let (db, shop) = open();
+    for product in ["pen", "ink", "cup"] {
+        shop.put("Product", values! { "product": product, "left": 100 })
+            .unwrap();
+    }
+    for order in 0..90 {
+        let product = ["pen", "ink", "cup"][order % 3];
+        shop.put(
+            "Order",
+            values! { "order": format!("{order:02}"), "product": product },
+        )
+        .unwrap();
+    }
+    let reports: Arc<Mutex<Vec<Report>>> = Arc::default();
+    let into = Arc::clone(&reports);
+    let settings = Options {
+        batch: 30,
+        lanes: 4,
+        ..options()
+    };
+    let settings = settings.on_report(move |report| into.lock().unwrap().push(report.clone()));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (model, seen) = (shop.clone(), Arc::clone(&most));
+    let handler = move |records: &[Record]| {
+        seen.fetch_max(records.len(), Ordering::SeqCst);
+        count(&model, records)
+    };
+    let worker = db.consume(settings, handler).unwrap();
+    let of = |product: &str| {
+        let found = shop.query("product").arg("product", product).one();
+        let found = found.unwrap().unwrap();
+        found.int("sales")
+    };
+    until("all are sold", || {
+        ["pen", "ink", "cup"].iter().all(|one| of(one) == Some(30))
+    });
+    worker.stop().unwrap();
+    let reports = reports.lock().unwrap();
+    let handled: Vec<usize> = reports
+        .iter()
+        .filter_map(|report| match report {
+            Report::Handled { records, .. } => Some(*records),
+            Report::Failed { why, .. } => panic!("{why}"),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(handled, [30, 30, 30]);
+    let most = most.load(Ordering::SeqCst);
+    assert!(most < 30, "a lane got {most} of 30 records");
+}
+
+/// Writes of two models are no transaction of either: the reason says so, and what can be handled alone is.
+#[test]
+fn lanes_with_writes_of_two_models_are_refused() {
+    let (db, shop) = open();
+    let other = db.model(SHOP).unwrap();
+    shop.put("Product", values! { "product": "pen", "left": 100 })
+        .unwrap();
+    for order in 0..20 {
+        shop.put(
+            "Order",
+            values! { "order": format!("{order:02}"), "product": "pen" },
+        )
+        .unwrap();
+    }
+    let whys: Arc<Mutex<Vec<String>>> = Arc::default();
+    let into = Arc::clone(&whys);
+    let settings = Options {
+        lanes: 2,
+        retries: 0,
+        ..options()
+    };
+    let settings = settings.on_report(move |report| {
+        if let Report::Failed { why, .. } = report {
+            into.lock().unwrap().push(why.clone());
+        }
+    });
+    let calls = AtomicUsize::new(0);
+    let models = [shop.clone(), other];
+    let handler =
+        move |records: &[Record]| count(&models[calls.fetch_add(1, Ordering::SeqCst) % 2], records);
+    let worker = db.consume(settings.clone(), handler).unwrap();
+    until("all are sold", || {
+        let pen = shop.query("product").arg("product", "pen").one();
+        pen.unwrap().unwrap().int("sales") == Some(20)
+    });
+    worker.stop().unwrap();
+    assert_eq!(db.set_aside(&settings).unwrap(), []);
+    let whys = whys.lock().unwrap();
+    assert!(!whys.is_empty());
+    for why in whys.iter() {
+        assert!(
+            why.contains("lanes returned writes of two models, shop and shop"),
+            "{why}"
+        );
+    }
 }
 
 /// The folder is free when the database is closed, although a worker still runs.
