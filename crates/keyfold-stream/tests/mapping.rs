@@ -14,7 +14,7 @@ use common::{
     Ahead, ITERATOR_IS_OLD, SOURCE, answer, delete_leases, follow, make_source, put_order, request,
     switch_off,
 };
-use keyfold_engine::StreamShards;
+use keyfold_engine::{Clock, EngineOptions, StreamShards};
 use keyfold_stream::mapping::{Reply, status};
 use keyfold_stream::{Position, Sends, Trouble};
 use serde_json::json;
@@ -603,32 +603,90 @@ fn an_iterator_expires_while_the_mapping_is_idle() {
     assert_eq!(*run.play.expired.lock().unwrap(), 2);
 }
 
+/// The records of a table whose shards are split again and again, read behind all of that or meanwhile: those of a
+/// child come behind all those of its parent, and those of an order as they were written.
 #[test]
 fn parents_come_before_their_children() {
-    let shards = StreamShards {
-        open_min: 1,
-        open_max: 4,
-        lifetime: Some(Duration::from_millis(30)),
-        ..StreamShards::default()
-    };
-    let mut run = Run::with("batch=3", shards, done);
-    for version in 1..40 {
-        put_order(&run.play.engine, "1", "a", 1, version);
-        std::thread::sleep(Duration::from_millis(5));
+    for is_meanwhile in [false, true] {
+        let clock = Arc::new(Ahead::default());
+        let lifetime = Duration::from_secs(60);
+        let shards = StreamShards {
+            open_min: 1,
+            open_max: 8,
+            lifetime: Some(lifetime),
+            ..StreamShards::default()
+        };
+        let options = EngineOptions {
+            shards,
+            ..clock.engine()
+        };
+        let mut run = Run::over("batch=3", options, done);
+        for version in 1..=200 {
+            let order = (version % 12).to_string();
+            put_order(&run.play.engine, &order, "a", 1, version);
+            if version % 40 == 0 {
+                clock.put_forward(lifetime);
+                run.play.engine.work().unwrap();
+            }
+            if is_meanwhile && version % 7 == 0 {
+                run.work(1);
+            }
+        }
+        run.work(60);
+        let handled = run.handled();
+        let all = handled.values().map(Vec::len).sum::<usize>();
+        assert_eq!(all, 200);
+        for (order, versions) in handled {
+            let written = (1..=200).filter(|version| (version % 12).to_string() == order);
+            assert_eq!(versions, written.collect::<Vec<u64>>(), "{order}");
+        }
+        // 2, 4 and 8 shards, and 8 that follow these, of which some have no records.
+        assert!(run.assert_behind_parents() > 12);
     }
-    run.work(20);
+}
+
+/// An item that expires is removed by the service, which its record says.
+#[test]
+fn an_item_that_expires_is_removed_by_the_service() {
+    let clock = Arc::new(Ahead::default());
+    let mut run = Run::over("", clock.engine(), done);
+    let engine = &run.play.engine;
+    let ask = |operation: &str, body: &serde_json::Value| {
+        answer(engine, request(operation, body)).unwrap();
+    };
+    let setting = json!({"Enabled": true, "AttributeName": "until"});
+    let setting = json!({"TableName": SOURCE, "TimeToLiveSpecification": setting});
+    ask("UpdateTimeToLive", &setting);
+    let until = clock.now_ms() / 1_000 + 3_600;
+    for (id, until) in [("1", until), ("2", until + 7_200), ("3", until + 7_200)] {
+        let item = json!({"id": {"S": id}, "until": {"N": until.to_string()}});
+        ask("PutItem", &json!({"TableName": SOURCE, "Item": item}));
+    }
+    clock.put_forward(Duration::from_secs(2 * 3_600));
+    engine.work().unwrap();
+    let key = json!({"id": {"S": "2"}});
+    ask("DeleteItem", &json!({"TableName": SOURCE, "Key": key}));
+    run.work(2);
     let events = run.play.events.lock().unwrap();
-    let records = events
+    let records = events.iter().map(|(_, event)| &event["Records"]);
+    let records: Vec<&serde_json::Value> =
+        records.flat_map(|one| one.as_array().unwrap()).collect();
+    let removed: Vec<_> = records
         .iter()
-        .flat_map(|(_, event)| event["Records"].as_array().unwrap());
-    let versions: Vec<i32> = records
-        .map(|one| {
-            one["dynamodb"]["NewImage"]["version"]["N"]
-                .as_str()
-                .unwrap()
-                .parse()
-                .unwrap()
-        })
+        .filter(|one| one["eventName"] == "REMOVE")
         .collect();
-    assert_eq!(versions, (1..40).collect::<Vec<i32>>());
+    assert_eq!((records.len(), removed.len()), (5, 2));
+    let [expired, deleted] = [removed[0], removed[1]];
+    assert_eq!(expired["dynamodb"]["Keys"], json!({"id": {"S": "1"}}));
+    let image = &expired["dynamodb"]["OldImage"];
+    assert_eq!(image["until"], json!({"N": until.to_string()}));
+    assert_eq!(expired["dynamodb"].get("NewImage"), None);
+    let identity = json!({"type": "Service", "principalId": "dynamodb.amazonaws.com"});
+    assert_eq!(expired["userIdentity"], identity);
+    // What a client removes has no identity.
+    assert_eq!(deleted["dynamodb"]["Keys"], key);
+    let named = records
+        .iter()
+        .filter(|one| one.get("userIdentity").is_some());
+    assert_eq!(named.count(), 1);
 }

@@ -10,8 +10,8 @@
 mod common;
 
 use common::{
-    Ahead, ITERATOR_IS_OLD, SOURCE, VIEW, add, compare, delete_leases, make_tables, put_order,
-    sales, scan, text, whole,
+    Ahead, ITERATOR_IS_OLD, SOURCE, VIEW, add, assert_in_order, compare, delete_leases, histories,
+    make_tables, marked, put_order, sales, scan, text, whole,
 };
 use keyfold_api::{ErrorKind, Request};
 use keyfold_client::Backend;
@@ -20,6 +20,7 @@ use keyfold_stream::{
     AtGap, Effects, Failure, Handler, Options, Record, Report, Start, Worker, replay, set_aside,
 };
 use keyfold_stream::{Sends, sends};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -221,13 +222,14 @@ fn a_passing_failure_is_waited_for() {
     assert_eq!(set_aside(&backend, &options()).unwrap(), []);
 }
 
-/// Several workers, of which some stop and others start while shards are split, handle each record once.
+/// Several workers, of which some stop and others start while shards are split, handle each record once, those of
+/// an order one behind another, and without dividing any batch.
 #[test]
 fn workers_come_and_go() {
     let (engine, backend) = engine(StreamShards {
         open_min: 3,
         open_max: 8,
-        lifetime: Some(Duration::from_millis(700)),
+        lifetime: Some(Duration::from_millis(300)),
         ..StreamShards::default()
     });
     let settings = Options {
@@ -236,28 +238,46 @@ fn workers_come_and_go() {
         lanes: 2,
         ..options()
     };
-    let mut workers: Vec<Worker> = (0..3)
-        .map(|_| start(&backend, settings.clone(), sales).0)
-        .collect();
-    for n in 0..1_500_u64 {
-        put_order(
-            &engine,
-            &(n % 90).to_string(),
-            &(n % 5).to_string(),
-            i64::try_from(n % 13).unwrap(),
-            n + 1,
-        );
+    let mut written: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    // An order changes several times in a batch.
+    let mut put = |n: u64| {
+        let order = (n / 4 % 30).to_string();
+        put_order(&engine, &order, "cup", 1, n + 1);
+        let version = i64::try_from(n + 1).unwrap();
+        written.entry(order).or_default().push(version);
+    };
+    (0..300).for_each(&mut put);
+    let begin = || start(&backend, settings.clone(), histories);
+    let mut workers = vec![begin(), begin(), begin()];
+    let mut reports = Vec::new();
+    for n in 300..1_500 {
+        put(n);
         if n % 250 == 249 {
-            workers.remove(0).stop().unwrap();
-            workers.push(start(&backend, settings.clone(), sales).0);
+            engine.work().unwrap();
+            let (worker, of_worker) = workers.remove(0);
+            worker.stop().unwrap();
+            reports.extend(of_worker.lock().unwrap().clone());
+            workers.push(begin());
         }
         std::thread::sleep(Duration::from_micros(500));
     }
-    until("all records", || compare(&engine) == Ok(1_500));
-    for worker in workers {
+    let aside = || set_aside(&backend, &settings).unwrap();
+    until("all records", || marked(&engine) + aside().len() == 1_500);
+    for (worker, of_worker) in workers {
         worker.stop().unwrap();
+        reports.extend(of_worker.lock().unwrap().clone());
     }
-    assert_eq!(set_aside(&backend, &settings).unwrap(), []);
+    assert_eq!(aside(), []);
+    assert_in_order(&engine, &written);
+    let is_divided = |one: &&Report| {
+        matches!(one, Report::Failed { why, .. } if !why.contains("TransactionConflict"))
+            || matches!(one, Report::SetAside { .. })
+    };
+    assert_eq!(reports.iter().find(is_divided), None);
+    let taken = reports.iter();
+    let taken = taken.filter(|one| matches!(one, Report::Taken(_)));
+    let shards = taken.map(Report::to_string).collect::<BTreeSet<_>>();
+    assert!(shards.len() > 3, "no child was read");
 }
 
 /// A lease is renewed however long the handler takes: a worker beside it takes nothing, and the record

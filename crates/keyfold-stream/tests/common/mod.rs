@@ -220,33 +220,32 @@ fn image(image: Option<&keyfold_api::Attributes>) -> Option<&Item> {
     image.map(|image| image.as_ref().unwrap())
 }
 
-/// The effects of orders: the sales of each product, how often each record had an effect, and the last
-/// version of each order, which is refused when it is not larger than the one before.
+/// The effects of orders: the sales of each product, how often each record had an effect, and the versions of each
+/// order, which are refused when they are not larger than the last one before.
 pub(crate) fn sales(records: &[Record]) -> Result<Effects, Failure> {
-    effects(records, true)
+    let mut actions = versions(records)?;
+    actions.extend(totals(records));
+    actions.extend(marks(records));
+    Ok(Effects::of(actions))
 }
 
 /// Those of them that would happen twice if nothing prevented it.
 pub(crate) fn sums(records: &[Record]) -> Result<Effects, Failure> {
-    effects(records, false)
+    let actions = totals(records).into_iter().chain(marks(records));
+    Ok(Effects::of(actions.collect()))
 }
 
-fn effects(records: &[Record], with_versions: bool) -> Result<Effects, Failure> {
+/// Those of them that are of one order: several threads can find them out for parts of a batch.
+pub(crate) fn histories(records: &[Record]) -> Result<Effects, Failure> {
+    let mut actions = versions(records)?;
+    actions.extend(marks(records));
+    Ok(Effects::of(actions))
+}
+
+fn totals(records: &[Record]) -> Vec<TransactWriteItem> {
     let mut totals: BTreeMap<String, (i64, i64)> = BTreeMap::new();
-    let mut marks = Vec::new();
-    let mut versions: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for record in records {
         let images = record.dynamodb.as_ref().unwrap();
-        if let Some(order) = image(images.new_image.as_ref()) {
-            let version = whole(order, "version");
-            let seen = versions
-                .entry(text(order, "id"))
-                .or_insert((version, version));
-            if version < seen.1 {
-                return Err(Failure::of("the records of an order are not in order"));
-            }
-            seen.1 = version;
-        }
         let sides = [
             (-1, image(images.old_image.as_ref())),
             (1, image(images.new_image.as_ref())),
@@ -258,30 +257,96 @@ fn effects(records: &[Record], with_versions: bool) -> Result<Effects, Failure> 
                 sum.1 += sign;
             }
         }
-        marks.push(add(&format!("mark {}", record.number()), 1, 1));
     }
     let totals = totals.into_iter();
     let rows = totals.map(|(product, (total, count))| add(&format!("of {product}"), total, count));
-    let versions = versions.into_iter().filter(|_| with_versions);
-    let versions = versions.map(|(order, seen)| set_version(&order, seen));
-    Ok(Effects::of(rows.chain(marks).chain(versions).collect()))
+    rows.collect()
 }
 
-/// Stores the last version of an order, behind a smaller one than the first.
-fn set_version(order: &str, (first, last): (i64, i64)) -> TransactWriteItem {
+fn marks(records: &[Record]) -> Vec<TransactWriteItem> {
+    let marks = records.iter();
+    let marks = marks.map(|record| add(&format!("mark {}", record.number()), 1, 1));
+    marks.collect()
+}
+
+fn versions(records: &[Record]) -> Result<Vec<TransactWriteItem>, Failure> {
+    let mut versions: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    for record in records {
+        let images = record.dynamodb.as_ref().unwrap();
+        if let Some(order) = image(images.new_image.as_ref()) {
+            let of_order = versions.entry(text(order, "id")).or_default();
+            of_order.push(whole(order, "version"));
+            if !of_order.is_sorted() {
+                return Err(Failure::of("the records of an order are not in order"));
+            }
+        }
+    }
+    let versions = versions.into_iter();
+    Ok(versions
+        .map(|(order, versions)| add_versions(&order, versions))
+        .collect())
+}
+
+/// Adds versions of an order to those before, of which the last is smaller.
+fn add_versions(order: &str, versions: Vec<i64>) -> TransactWriteItem {
+    let (first, last) = (versions[0], versions[versions.len() - 1]);
+    let versions = versions.into_iter().map(Value::from);
     TransactWriteItem {
         update: Some(TransactUpdate {
             table_name: Some(VIEW.to_owned()),
             key: Some(Ok(Item::from_iter([("id", format!("version {order}"))]))),
-            update_expression: Some("SET #v = :last".to_owned()),
+            update_expression: Some(
+                "SET #v = :last, #l = list_append(if_not_exists(#l, :none), :more)".to_owned(),
+            ),
             condition_expression: Some("attribute_not_exists(#v) OR #v < :first".to_owned()),
             expression_attributes: ExpressionAttributes::default()
                 .name("#v", "version")
+                .name("#l", "log")
+                .value(":none", Value::L(Vec::new()))
+                .value(":more", Value::L(versions.collect()))
                 .value(":first", first)
                 .value(":last", last),
             ..TransactUpdate::default()
         }),
         ..TransactWriteItem::default()
+    }
+}
+
+/// The versions of each order that had an effect, in the order in which they had it.
+pub(crate) fn logs(engine: &Engine) -> BTreeMap<String, Vec<i64>> {
+    let rows = scan(engine, VIEW).into_iter();
+    let logs = rows.filter_map(|(id, row)| {
+        let order = id.strip_prefix("version ")?;
+        Some((order.to_owned(), log(&row)))
+    });
+    logs.collect()
+}
+
+fn log(row: &Item) -> Vec<i64> {
+    let Some(Value::L(log)) = row.get("log") else {
+        panic!("there is no log: {row:?}");
+    };
+    let version = |version: &Value| {
+        let Value::N(version) = version else {
+            panic!("{version:?} is no version");
+        };
+        version.to_i64().unwrap()
+    };
+    log.iter().map(version).collect()
+}
+
+/// The number of records that had an effect.
+pub(crate) fn marked(engine: &Engine) -> usize {
+    let rows = scan(engine, VIEW);
+    rows.keys().filter(|id| id.starts_with("mark ")).count()
+}
+
+/// Asserts that the versions of each order had their effects in the order in which they were written, and once.
+pub(crate) fn assert_in_order(engine: &Engine, written: &BTreeMap<String, Vec<i64>>) {
+    assert_eq!(logs(engine), *written);
+    for (id, row) in scan(engine, VIEW) {
+        let is_once = !id.starts_with("mark ") || whole(&row, "count") == 1;
+        assert!(is_once, "{id} had an effect more than once: {row:?}");
     }
 }
 
@@ -306,7 +371,8 @@ pub(crate) fn add(id: &str, total: i64, count: i64) -> TransactWriteItem {
 /// Compares the view with the source. Returns the number of records that had an effect.
 pub(crate) fn compare(engine: &Engine) -> Result<usize, String> {
     let mut wanted: BTreeMap<String, (i64, i64)> = BTreeMap::new();
-    for order in scan(engine, SOURCE).values() {
+    let orders = scan(engine, SOURCE);
+    for order in orders.values() {
         let sum = wanted
             .entry(format!("of {}", text(order, "product")))
             .or_default();
@@ -316,7 +382,12 @@ pub(crate) fn compare(engine: &Engine) -> Result<usize, String> {
     let mut marks = 0;
     for (id, row) in scan(engine, VIEW) {
         let found = (whole(&row, "total"), whole(&row, "count"));
-        if id.starts_with("version ") {
+        if let Some(order) = id.strip_prefix("version ") {
+            let (log, order) = (log(&row), orders.get(order));
+            let is_last = |order: &Item| log.last() == Some(&whole(order, "version"));
+            if !log.is_sorted_by(|one, next| one < next) || !order.is_none_or(is_last) {
+                return Err(format!("{id} had effects as {log:?}, and is {order:?}"));
+            }
             continue;
         }
         if id.starts_with("mark ") {

@@ -2,13 +2,16 @@
 
 use super::{SOURCE, answer, make_tables, put_order};
 use keyfold_api::{ErrorKind, Request, Response};
+use keyfold_client::blocked;
 use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
 use keyfold_lower::ClientError;
 use keyfold_stream::mapping::{
     Function, Invocation, Listener, Mapping, Reply, Settings, Shard, Step,
 };
 use keyfold_stream::world::{Boxed, Io, World};
+use keyfold_stream::{Position, Record, ShardKey};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -228,9 +231,81 @@ impl Run {
         events.iter().map(|(_, event)| ids(event)).collect()
     }
 
+    /// The versions of each order, as they came.
+    pub(crate) fn handled(&self) -> BTreeMap<String, Vec<u64>> {
+        let mut handled: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let events = self.play.events.lock().unwrap();
+        for (_, event) in events.iter() {
+            for (id, record) in ids(event)
+                .into_iter()
+                .zip(event["Records"].as_array().unwrap())
+            {
+                let version = &record["dynamodb"]["NewImage"]["version"]["N"];
+                let version = version.as_str().unwrap().parse().unwrap();
+                handled.entry(id).or_default().push(version);
+            }
+        }
+        handled
+    }
+
+    /// Asserts that the records of each shard came behind those of its parent. Returns how many shards with records had
+    /// a parent with records.
+    pub(crate) fn assert_behind_parents(&self) -> usize {
+        let events = self.play.events.lock().unwrap();
+        let records = events
+            .iter()
+            .flat_map(|(_, event)| event["Records"].as_array().unwrap());
+        let came: Vec<&str> = records
+            .map(|one| one["dynamodb"]["SequenceNumber"].as_str().unwrap())
+            .collect();
+        let io: &dyn Io = &*self.play;
+        let table = blocked(keyfold_stream::described(io, SOURCE)).unwrap();
+        let stream = table.unwrap().latest_stream_arn.unwrap();
+        let shards = blocked(keyfold_stream::shards(io, &stream))
+            .unwrap()
+            .unwrap();
+        // The places of the first and the last record of each shard among those that came.
+        let mut places = BTreeMap::new();
+        for shard in &shards {
+            let of_shard = numbers(io, &shard.key);
+            let of_shard = of_shard
+                .iter()
+                .map(|number| came.iter().position(|one| one == number).unwrap());
+            let of_shard: Vec<usize> = of_shard.collect();
+            if let (Some(first), Some(last)) = (of_shard.iter().min(), of_shard.iter().max()) {
+                places.insert(shard.key.shard.as_str(), (*first, *last));
+            }
+        }
+        let mut children = 0;
+        for shard in &shards {
+            let parent = shard.parent.as_deref().and_then(|one| places.get(one));
+            let own = places.get(shard.key.shard.as_str());
+            if let (Some((_, end)), Some((first, _))) = (parent, own) {
+                assert!(end < first, "{shard:?}: {end} and {first}");
+                children += 1;
+            }
+        }
+        children
+    }
+
     pub(crate) fn discarded(&self) -> Vec<Json> {
         self.play.discarded.lock().unwrap().clone()
     }
+}
+
+/// The sequence numbers of the records of a shard.
+fn numbers(io: &dyn Io, key: &ShardKey) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut next = Some(blocked(keyfold_stream::iterator(io, key, &Position::Horizon)).unwrap());
+    while let Some(iterator) = next {
+        let page = blocked(keyfold_stream::records(io, iterator, 1_000)).unwrap();
+        let records = page.records.unwrap_or_default();
+        let is_empty = records.is_empty();
+        let numbers = records.into_iter().filter_map(Record::new);
+        found.extend(numbers.map(|record| record.number().to_owned()));
+        next = page.next_shard_iterator.filter(|_| !is_empty);
+    }
+    found
 }
 
 pub(crate) fn mapping(play: &Arc<Play>, settings: &str) -> Mapping {

@@ -227,7 +227,18 @@ impl Simulation {
         shards: StreamShards,
         make: impl Fn(u64) -> (Options, Arc<dyn Handler>) + 'static,
     ) -> Simulation {
+        Simulation::within(seed, shards, |_, world| world, make)
+    }
+
+    /// A simulation of workers whose surroundings a test puts others around.
+    pub(crate) fn within(
+        seed: u64,
+        shards: StreamShards,
+        surround: impl Fn(u64, Arc<dyn World>) -> Arc<dyn World> + 'static,
+        make: impl Fn(u64) -> (Options, Arc<dyn Handler>) + 'static,
+    ) -> Simulation {
         let simulation = Simulation::of(seed, shards, move |worker, world| {
+            let world = surround(worker, world);
             let (options, handler) = make(worker);
             Box::pin(async move {
                 loop {
@@ -315,6 +326,13 @@ impl Simulation {
         self.workers.insert(number, worker);
         self.poll(number);
         number
+    }
+
+    /// Lets a worker stand still: what it is about goes on at a moment.
+    pub(crate) fn stand_still(&mut self, number: u64, until: Duration) {
+        if let Some(worker) = self.workers.get_mut(&number) {
+            worker.still_until = until;
+        }
     }
 
     /// Kills a worker: nothing of it goes on, and some of its requests arrive yet.
