@@ -3,14 +3,17 @@
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
 import unittest
 
-from server import Server
+from server import ROOT, Server
 
 HANDLERS = pathlib.Path(__file__).resolve().parent / "handlers"
+# The command of AWS's own runtime interface client in the documentation, with its settings.
+DOCUMENTED = re.compile(r"--on-stream 'Orders=python (-m awslambdaric handler\.handle)\?(\S+)'")
 COMMANDS = {
     "python": f'"{sys.executable}" "{HANDLERS / "handler.py"}"',
     "node": f'node "{HANDLERS / "handler.mjs"}"',
@@ -105,6 +108,44 @@ class OnStream(unittest.TestCase):
             self.assertEqual(left, {"batches": [], "replayed": 1})
         finally:
             self.assertEqual(server.stop(), 0)
+
+    def test_the_documented_client_of_aws_calls_a_handler_as_it_is_deployed(self):
+        words, settings = DOCUMENTED.search((ROOT / "docs" / "streams.md").read_text(encoding="utf-8")).groups()
+        seen, failed = self.folder / "seen", self.folder / "failed"
+        os.environ["SEEN"] = str(seen)
+        words = words.replace("handler.", "plain.")
+        command = f'env "PYTHONPATH={HANDLERS}" "{sys.executable}" {words}'
+        server = Server("--on-stream", f"Notes={command}?{settings}&on-failure={failed}", models=[str(self.model)])
+        try:
+            for note in ("a", "bad", "b", "partly", "exit", "c"):
+                server.keyfold("put", str(self.model), "Note", f"id={note}")
+                # Each is a batch of its own, and comes as often as the settings say: once, and three times again.
+                times = 4 if note in ("bad", "partly", "exit") else 1
+                self.until(lambda: [notes for notes, _ in self.called(seen)].count([note]) == times)
+            self.until(lambda: len(failed.read_text().splitlines()) == 3)
+        finally:
+            self.assertEqual(server.stop(), 0)
+        calls = self.called(seen)
+        self.assertEqual([notes for notes, _ in calls if notes in (["a"], ["b"], ["c"])], [["a"], ["b"], ["c"]])
+        self.assertTrue(all(said["id"] and said["arn"] and said["left"] > 0 for _, said in calls), calls)
+        records = [json.loads(line) for line in failed.read_text().splitlines()]
+        self.assertEqual([record["requestContext"]["condition"] for record in records], ["RetryAttemptsExhausted"] * 3)
+
+    def test_a_handler_that_the_client_of_aws_does_not_find_is_a_failure(self):
+        os.environ["SEEN"] = str(self.folder / "seen")
+        command = f'env "PYTHONPATH={HANDLERS}" "{sys.executable}" -m awslambdaric plain.nothing'
+        failed = self.folder / "failed"
+        mapping = f"Notes={command}?retries=0&on-failure={failed}"
+        server = Server("--on-stream", mapping, models=[str(self.model)])
+        try:
+            server.keyfold("put", str(self.model), "Note", "id=a")
+            self.until(lambda: failed.read_text() != "")
+        finally:
+            self.assertEqual(server.stop(), 0)
+
+    def called(self, seen):
+        """The calls of the handler: the notes of each, and what its context says."""
+        return [json.loads(line) for line in seen.read_text().splitlines()] if seen.exists() else []
 
     def notes(self, seen, count):
         def read():
