@@ -13,24 +13,34 @@ pub(crate) const ALLOW_HOST: &str = "ALLOW_HOST";
 pub(crate) fn is_open(address: &str, doubles: Doubles) -> Result<(), String> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
     for host in [address, &format!("localhost:{port}")] {
-        let first = ask(address, "GET / HTTP/1.1", &[("host", host)])?;
-        // The first page may lead to another one.
-        let page = match &first.location {
-            Some(path) if [303, 307].contains(&first.status) => {
-                ask(address, &format!("GET {path} HTTP/1.1"), &[("host", host)])?
-            }
-            _ => first,
-        };
-        if page.status != 200 {
-            return Err(format!("its first page at {host} is {}", page.status));
-        }
-        has_its_files(address, &page.body)?;
+        let page = page_at(address, host)?;
+        has_its_files(address, &page)?;
     }
     let nothing = ask(address, "GET /api/nothing HTTP/1.1", &[("host", address)])?;
     is_problem(&nothing, 404, "not_found")?;
     members::are_named(address, doubles)?;
     callers::names(address)?;
     callers::pages(address)
+}
+
+/// Asks an application that is open for its first page.
+pub(crate) fn first_page(address: &str) -> Result<String, String> {
+    page_at(address, address)
+}
+
+fn page_at(address: &str, host: &str) -> Result<String, String> {
+    let first = ask(address, "GET / HTTP/1.1", &[("host", host)])?;
+    // The first page may lead to another one.
+    let page = match &first.location {
+        Some(path) if [303, 307].contains(&first.status) => {
+            ask(address, &format!("GET {path} HTTP/1.1"), &[("host", host)])?
+        }
+        _ => first,
+    };
+    match page.status {
+        200 => Ok(page.body),
+        status => Err(format!("its first page at {host} is {status}")),
+    }
 }
 
 /// Asks for the scripts, the styles and the pictures of a page.

@@ -20,7 +20,7 @@ const SAYS_EACH: Duration = Duration::from_secs(60);
 pub(crate) const BUILT: &str = "KEYFOLD_BUILT_RANDOM_MODELS";
 
 /// The programs that are tested, or take part in tests.
-const PROGRAMS: [&str; 5] = ["keyfold", "alleycat", "freight", "sales", "smart-home"];
+pub(crate) const PROGRAMS: [&str; 5] = ["keyfold", "alleycat", "freight", "sales", "smart-home"];
 
 /// The program that makes calls for tests of the clients. It is named in each build, as cargo takes in what tests depend
 /// on for an example.

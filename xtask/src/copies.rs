@@ -8,6 +8,9 @@ use std::path::Path;
 const PYTHON: &[&str] = &["bookmarks/bookmarks", "myapp/myapp", "orders/orders"];
 const PYTHON_TESTS: &[&str] = &["bookmarks/tests", "myapp/tests", "orders/tests"];
 const TYPESCRIPT: &[&str] = &["santa/src", "shop/src"];
+const JAVASCRIPT_TESTS: &[&str] = &["web/test", "santa/test", "shop/test"];
+/// The applications in Python with pages that a browser is needed for.
+const PYTHON_PAGES: &[&str] = &["bookmarks/tests", "orders/tests"];
 
 /// The files, and the folders in `examples` that have them.
 const COPIES: &[(&str, &[&str])] = &[
@@ -18,6 +21,8 @@ const COPIES: &[(&str, &[&str])] = &[
     ("unread.ts", TYPESCRIPT),
     ("names.ts", TYPESCRIPT),
     ("cost.ts", TYPESCRIPT),
+    ("weighed.mjs", JAVASCRIPT_TESTS),
+    ("weighed.py", PYTHON_PAGES),
 ];
 
 /// Adds a fault for each copy that differs from the first one.

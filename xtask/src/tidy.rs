@@ -1,7 +1,7 @@
 //! The house rules that a program can check: module headers, file and function sizes, who may
 //! depend on whom, banned names, copies that are the same, and that no file names a machine.
 
-use crate::{copies, modules, say};
+use crate::{copies, ids, modules, say};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -146,6 +146,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     check_dependencies(root, &mut faults)?;
     modules::check(root, &mut faults)?;
     copies::check(root, &mut faults)?;
+    ids::check(root, &mut faults)?;
     check_paths(root, &mut faults)?;
     if faults.is_empty() {
         say(&format!("{} files follow the house rules", files.len()));

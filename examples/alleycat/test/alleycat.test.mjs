@@ -43,7 +43,7 @@ test("A4: every state of a leaderboard is sorted, and the last one is the truth"
   assert.equal((await api.call("GET", path)).value.isOver, true);
 });
 
-test("A1, A2, A3, A5: results, races, the best, and the seconds of a race", async () => {
+test("A1 A2 A3 A5: results, races, the best, and the seconds of a race", async () => {
   const raceId = await start({ racers: 3, seconds: 5, speed: 10 }, "climb");
   for await (const state of api.events(`/api/classes/climb/races/${raceId}/events`, "Shown")) assert.equal(state.problem, null);
   const { races } = (await api.call("GET", "/api/classes/climb/races")).value;
@@ -81,7 +81,7 @@ test("A5: recorded points are stored and read as it was", async () => {
   assert.match(await refused(400, { racerId: "0043", points: points.slice(1) }), /has 600 seconds/);
 });
 
-test("what cannot be is refused with a sentence", async () => {
+test("A1 to A5: what cannot be is refused with a sentence", async () => {
   const refused = async (status, method, path, body, headers) => {
     const answer = await api.call(method, path, body, headers);
     assert.equal(answer.status, status, path);
@@ -208,5 +208,13 @@ test("pages: all of them on a phone in the dark and on a desk in the light", asy
     }
   const page = await browser.at("/classes/sprint/races/nothing");
   assert.match(await page.getByRole("alert").textContent(), /There is no race nothing/);
+  assert.deepEqual(browser.faults, []);
+});
+
+test("pages: a first view of each takes few requests and few bytes", async () => {
+  await browser.light("/", (page) => page.getByText("Sprint"));
+  await browser.light("/classes/climb", (page) => page.getByText("Climb"));
+  await browser.light("/classes/sprint/races/sprint.1", (page) => page.getByText("The run"));
+  await browser.light("/racers/0042", (page) => page.getByRole("img", { name: /^Race endurance\.1/ }));
   assert.deepEqual(browser.faults, []);
 });

@@ -7,7 +7,7 @@ import { started } from "../../web/test/started.mjs";
 
 const connection = process.env.EXAMPLE_CONNECTION;
 
-test("another engine: no write is lost, and its results are read", async () => {
+test("another engine: A1 to A5, no write is lost, and its results are read", async () => {
   assert.ok(connection, "EXAMPLE_CONNECTION names the engine");
   isWhole(await raced(connection, "8", "5", "5"), 40);
   const { address, end } = await started("alleycat", [], { ALLEYCAT_CONNECTION: connection });

@@ -32,7 +32,7 @@ test("on a server: two programs race at once, and a page of another one looks on
   assert.equal(await end(), 0);
 });
 
-test("a race that cannot be is refused with a sentence", async () => {
+test("A4: a race that cannot be is refused with a sentence", async () => {
   for (const [words, why] of [
     [["20", "10", "0"], "The speed is from 1 to 100 times."],
     [["0", "10", "1"], "The racers are from 1 to 1,000."],

@@ -191,7 +191,7 @@ def test_n1_a_copy_is_full_before_its_row_is_too_large(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
-def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
+def test_n1_what_is_wrong_is_refused_by_400(endpoint: str) -> None:
     async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
         good = turn("Phone", 1, 0)
         for method, url, body in (
@@ -224,7 +224,9 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
-def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(endpoint: str) -> None:
+def test_n1_a_body_that_cannot_be_read_is_refused_with_a_sentence(
+    endpoint: str,
+) -> None:
     async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
         for body in ("text", "{}", b"", b"{", b"\xff", b"[]", b"5", None):
             status, problem = await call("PUT", f"{COPY}/lastread", body)

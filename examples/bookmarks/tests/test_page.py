@@ -12,6 +12,7 @@ import pytest
 from keyfold import testing
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from test_start import started
+from weighed import is_light
 
 SHOTS = Path(__file__).resolve().parent.parent / "screenshots" / "made"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -186,6 +187,18 @@ def test_a_device_that_there_is_not_is_said_with_links_to_those_there_are(
     expect(alert.get_by_role("link")).to_have_text(["Phone", "Tablet", "Both"])
     alert.get_by_role("link", name="Tablet").click()
     expect(page.get_by_role("heading", level=2)).to_have_text(["Tablet"])
+
+
+def test_a_first_view_takes_few_requests_and_few_bytes(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    for path, devices in {"": 2, "?device=phone": 1}.items():
+        page = opened(browser, "about:blank", faults, "")
+
+        def is_there(page: Page, devices: int = devices) -> None:
+            expect(page.get_by_text("Page 1 of 6")).to_have_count(devices)
+
+        is_light(page, f"{address}/{path}", is_there)
 
 
 def test_on_the_narrowest_phone_nothing_is_cut_off(

@@ -25,7 +25,7 @@ const code = ({ status, value }) => `${status} ${value.code}`;
 const container = async (id) =>
   (await api.call("GET", "/api/containers")).value.containers.find(({ containerId }) => containerId === id);
 
-test("N3: a refusal says which condition failed, and nothing changes", async () => {
+test("N3: what is refused says which condition failed, and nothing changes", async () => {
   assert.equal((await post("/api/containers", { containerId: "c1", places: 1 })).status, 201);
   for (const itemId of ["a", "b"]) await post("/api/items", { itemId, description: "tea" });
   const { value } = await post("/api/items/a/assign", { containerId: "c1" });
@@ -46,7 +46,7 @@ test("N3: of 64 dispatchers at once as many find a place as there are", async ()
   assert.equal(items.filter(({ containerId }) => containerId === "south").length, 16);
 });
 
-test("what cannot be is refused with a sentence", async () => {
+test("N3: what cannot be is refused with a sentence", async () => {
   assert.equal(code(await post("/api/containers", { containerId: "c1", places: 5 })), "409 exists");
   assert.equal(code(await post("/api/containers", { containerId: "c2", places: 0 })), "400 invalid");
   assert.equal(code(await post("/api/items", { itemId: "a", description: "again" })), "409 exists");
@@ -78,7 +78,7 @@ test("the lists have a page at a time, and the page says that there are more", a
   await page.context().close();
 });
 
-test("what the routes refuse is a problem like all others", async () => {
+test("N3: what the routes refuse is a problem like all others", async () => {
   for (const [status, method, path, body] of [
     [405, "DELETE", "/api/items"],
     [413, "POST", "/api/items", "x".repeat(3_000_000)],
@@ -123,6 +123,11 @@ test("the page: items are assigned and unloaded by keyboard, and a rush shows it
   assert.deepEqual(browser.faults, []);
 });
 
+test("the page: a first view takes few requests and few bytes", async () => {
+  await browser.light("/", (page) => page.getByText("places are free"));
+  assert.deepEqual(browser.faults, []);
+});
+
 test("on a folder the goods stay where they are, and a dispatcher without a page sees them", async () => {
   const one = await started("freight", [], {});
   const assign = (address) =>
@@ -143,7 +148,7 @@ test("on a folder the goods stay where they are, and a dispatcher without a page
   }
 });
 
-test("on a server, 64 dispatchers of two programs fill no container twice", async () => {
+test("N3: on a server, 64 dispatchers of two programs fill no container twice", async () => {
   const { address, stop } = await server();
   const env = { FREIGHT_CONNECTION: address };
   const one = await started("freight", [], env);

@@ -145,7 +145,9 @@ def test_m3_m5_a_page_links_to_the_next(endpoint: str, service: Service) -> None
     visited(endpoint, visit)
 
 
-def test_a_cursor_that_was_changed_is_refused(endpoint: str, service: Service) -> None:
+def test_m3_m5_a_cursor_that_was_changed_is_refused(
+    endpoint: str, service: Service
+) -> None:
     async def visit(call: Caller) -> None:
         for number in range(2):
             order = {"user_id": 1, "sku": "pen", "quantity": 1}
@@ -170,7 +172,7 @@ def test_a_cursor_that_was_changed_is_refused(endpoint: str, service: Service) -
     visited(endpoint, visit)
 
 
-def test_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
+def test_m4_m7_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
     async def visit(call: Caller) -> None:
         for given, price in (
             ("1E+3", "1000"),
@@ -205,7 +207,7 @@ def test_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
-def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
+def test_m1_to_m7_what_is_wrong_is_refused_by_its_name(endpoint: str, service: Service) -> None:
     async def visit(call: Caller) -> None:
         user = {"user_id": 5, "email": "e", "name": "E"}
         order = {"user_id": 1, "sku": "pen", "quantity": 1}
@@ -278,7 +280,7 @@ def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
     visited(endpoint, visit)
 
 
-def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(
+def test_m1_a_body_that_cannot_be_read_is_refused_with_a_sentence(
     endpoint: str, service: Service
 ) -> None:
     async def visit(call: Caller) -> None:
@@ -315,7 +317,9 @@ def test_a_path_makes_no_line_of_the_log(caplog: pytest.LogCaptureFixture) -> No
     assert "a\nforged" not in caplog.text
 
 
-def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
+def test_m1_m2_m4_m6_m7_what_does_not_exist_is_refused_by_404(
+    endpoint: str, service: Service
+) -> None:
     async def visit(call: Caller) -> None:
         order = {"user_id": 9, "sku": "pen", "quantity": 1}
         for method, url, body in (
@@ -358,6 +362,9 @@ def test_the_first_page_lists_what_the_description_has(endpoint: str) -> None:
             assert len(listed) > 10
             assert [line for line in listed if line not in answer.text] == []
             assert 'name="viewport" content="width=device-width' in answer.text
+            # A first view is this page alone: it asks for no script, style or picture.
+            assert len(answer.content) < 20_000
+            assert re.findall(r"<(script|link|img|iframe)\b|url\(", answer.text) == []
 
     asyncio.run(run())
 

@@ -31,7 +31,7 @@ def test_m1_m2_users_are_found_by_id_and_by_email(service: Service) -> None:
     assert service.user(UserId(9)) == Problem(404, "not_found", "There is no user 9.")
 
 
-def test_an_email_belongs_to_one_user(service: Service) -> None:
+def test_m2_an_email_of_another_user_is_refused(service: Service) -> None:
     taken = Problem(409, "taken", "The email is in use. Choose another one.", "email")
     assert service.register(UserId(3), "ada@example.com", "Eve") == taken
     assert service.change_email(BOB, "ada@example.com") == taken

@@ -116,7 +116,7 @@ def test_n2_what_the_old_system_changes_is_seen_and_imported(
     visited(endpoint, sql, visit)
 
 
-def test_what_is_wrong_is_answered_with_400(endpoint: str, sql: str) -> None:
+def test_n2_what_is_wrong_is_refused_by_400(endpoint: str, sql: str) -> None:
     async def visit(call: Caller, legacy: Legacy) -> None:
         for path in ("/orders", "/orders/T1"):
             status, problem = await call("GET", f"/api/customers/{'x' * 101}{path}")
@@ -147,7 +147,7 @@ def test_a_connection_that_was_ended_is_made_anew(endpoint: str, sql: str) -> No
     visited(endpoint, sql, visit)
 
 
-def test_a_side_that_fails_is_no_answer(
+def test_n2_a_side_that_fails_is_no_answer(
     sql: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with testing.serve() as one:

@@ -13,6 +13,7 @@ import pytest
 from keyfold import testing
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from test_start import started
+from weighed import is_light
 
 SHOTS = Path(__file__).resolve().parent.parent / "screenshots" / "made"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -139,6 +140,16 @@ def test_n2_both_answers_stand_beside_each_other(
     assert re.search(
         r"[1-9]\d* orders have no address", page.locator("#said").inner_text()
     )
+
+
+def test_a_first_view_takes_few_requests_and_few_bytes(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    def is_there(page: Page) -> None:
+        expect(page.locator("#said")).to_have_text("Both answers are the same.")
+
+    page = opened(browser, "about:blank", faults, "")
+    is_light(page, f"{address}/", is_there)
 
 
 def test_the_keyboard_reaches_everything(

@@ -74,3 +74,8 @@ test("N5: on a desk in the light: rebuilt to the same numbers, while a worker is
   await page.context().close();
   assert.deepEqual(browser.faults, []);
 });
+
+test("a first view takes few requests and few bytes", async () => {
+  await browser.light("/", (page) => page.locator("#views tbody tr"));
+  assert.deepEqual(browser.faults, []);
+});

@@ -102,7 +102,7 @@ test("N5: views are rebuilt to the same numbers while workers are killed", async
   await post("/api/chaos", { isOn: false });
 });
 
-test("what cannot be is refused with a sentence", async () => {
+test("N5: what cannot be is refused with a sentence", async () => {
   const refused = async (status, method, path, body) => {
     const answer = await api.call(method, path, body);
     assert.equal(answer.status, status, path);

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { open } from "../dist/workshop.js";
 import { launch } from "./browser.mjs";
+import { isLight } from "./weighed.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
@@ -129,6 +130,17 @@ test("S1 to S9: each page fits a phone and a desk, in the light and in the dark"
   assert.deepEqual(faults, []);
 });
 
+test("S1 to S9: a first view of each page takes few requests and few bytes", async () => {
+  const letter = `/letters/${await kofi()}`;
+  const lists = ["/", "/toys", "/toys/kite", "/letters", letter, `${letter}/history`];
+  const forms = ["/letters/new", `${letter}/change`, "/toys/new", "/toys/kite/price"];
+  for (const path of [...lists, ...forms]) {
+    const page = await browser.open({ baseURL: workshop.address });
+    await isLight(page, path, () => page.locator("h1").waitFor());
+    await page.context().close();
+  }
+});
+
 /** What has the focus: its text, or the name of the field. */
 const focus = (page) =>
   page.evaluate(() => {
@@ -217,7 +229,7 @@ test("S5 S7 S9: a letter is written, a price rises, and the history stays", asyn
   assert.deepEqual(faults, []);
 });
 
-test("of two tabs that change one letter, the second hears what the first has done", async () => {
+test("S5: of two tabs that change one letter, the second is refused and hears what the first has done", async () => {
   const letter = `/letters/${await kofi()}`;
   const dark = { viewport: PHONE, colorScheme: "dark" };
   const [one, other] = await Promise.all([at(`${letter}/change`), at(`${letter}/change`, dark)]);
@@ -240,7 +252,7 @@ test("of two tabs that change one letter, the second hears what the first has do
   assert.match(await other.locator("tbody").textContent(), /Kite.*5.*Telescope.*1/s);
 });
 
-test("a price that changes while a letter is written is said before it is sent", async () => {
+test("S5: a price that changes while a letter is written is said before it is sent", async () => {
   const page = await at("/letters/new");
   await page.getByLabel("Your name").fill("Per");
   await page.getByLabel("Address").fill("Oslo");
@@ -258,7 +270,7 @@ test("a price that changes while a letter is written is said before it is sent",
   await page.waitForURL("**?done=sent");
 });
 
-test("S6: forms say what is wrong, keep what was typed, and work without a script", async () => {
+test("S6: forms that are refused say what is wrong, keep what was typed, and work without a script", async () => {
   const page = await at("/toys/new", { javaScriptEnabled: false });
   await page.getByLabel("Name").fill("Kite");
   await page.getByLabel("Description").fill("Another one.");

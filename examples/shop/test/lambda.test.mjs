@@ -58,7 +58,7 @@ test("E1 E3: users and orders are made, and what is refused has a status of its 
   assert.equal((await call("GET /nothing"))[0], 404);
 });
 
-test("what a caller sends wrongly is answered with 400, before anything is sent", async () => {
+test("E1 E3 E6: what a caller sends wrongly is refused by 400, before anything is sent", async () => {
   const userId = await user("bob@example.com");
   const lines = [{ productId: "pen", quantity: 1 }];
   for (const [id, body] of [

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { open } from "../dist/server.js";
 import { launch } from "./browser.mjs";
 import { examined } from "./examined.mjs";
+import { isLight } from "./weighed.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
@@ -74,7 +75,7 @@ test("E1 E3 E5: a person takes what is in stock, and orders it", async () => {
   assert.deepEqual(faults, []);
 });
 
-test("of two people who want the last pieces, the second hears it, and keeps the basket", async () => {
+test("E3 E5: of two people who want the last pieces, the second is refused and hears it, and keeps the basket", async () => {
   const [one, other] = [await at("#/desk"), await at("#/desk", { viewport: PHONE, colorScheme: "dark" })];
   for (const [page, name] of [
     [one, "Ada"],
@@ -115,6 +116,14 @@ test("the page fits a phone and a desk, in the light and in the dark", async () 
     }
   }
   assert.deepEqual(faults, []);
+});
+
+test("a first view takes few requests and few bytes", async () => {
+  for (const path of ["/", "/#/paper", "/#/writing"]) {
+    const page = await browser.open({ baseURL: shop.address });
+    await isLight(page, path, () => page.locator(".card").first().waitFor());
+    await page.context().close();
+  }
 });
 
 test("the keyboard reaches everything in the order of the page", async () => {

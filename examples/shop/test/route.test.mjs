@@ -36,7 +36,7 @@ test("E6: a browser follows the pages by their addresses", async () => {
   assert.deepEqual([totals, pages], [[6, 5, 4, 3, 2, 1, 0], 3]);
 });
 
-test("a cursor that was changed, or is another list's, is answered with 400", async () => {
+test("E6: a cursor that was changed, or is another list's, is refused by 400", async () => {
   const { next } = await (await get("/api/orders?status=paid&limit=3")).json();
   const cursor = new URL(next, "https://shop.example").searchParams.get("after");
   assert.equal((await get(`/api/orders?status=paid&after=${cursor}`)).status, 200);
@@ -48,7 +48,7 @@ test("a cursor that was changed, or is another list's, is answered with 400", as
   assert.equal((await get(`/api/orders?status=shipped&after=${cursor}`)).status, 400);
 });
 
-test("a status or a limit that is none is answered with 400", async () => {
+test("E6: a status or a limit that is none is refused by 400", async () => {
   for (const query of ["status=lost", "limit=0", "limit=x", "limit=1.5"]) {
     assert.equal((await get(`/api/orders?${query}`)).status, 400, query);
   }

@@ -49,7 +49,7 @@ test("E3 E4 E5: an order takes its products from the stock, at the shop's prices
   assert.deepEqual([await stockOf("pen"), await stockOf("ink")], [7, 1]);
 });
 
-test("a refused order says what refused it, and changes nothing", async () => {
+test("E3 E5: a refused order says what refused it, and changes nothing", async () => {
   const orderId = randomUUID();
   const pen = await stockOf("pen");
   const many = [
@@ -69,7 +69,7 @@ test("a refused order says what refused it, and changes nothing", async () => {
   }
 });
 
-test("the largest order fits one transaction, a larger one is refused", async () => {
+test("E3: the largest order fits one transaction, a larger one is refused", async () => {
   const names = Array.from({ length: 49 }, (_, n) => `p${n}`);
   for (const productId of names) {
     await shop.Product.create({ productId, category: "many", name: productId, price: 1, stock: 1 });
@@ -79,7 +79,7 @@ test("the largest order fits one transaction, a larger one is refused", async ()
   assert.deepEqual(await place(lines.slice(1)), { outcome: "placed", total: 48 });
 });
 
-test("of three orders for the last piece, one is placed", async () => {
+test("E3 E5: of three orders for the last piece, one is placed, and the others are refused", async () => {
   await shop.Product.create({ productId: "cup", category: "kitchen", name: "Cup", price: 900, stock: 1 });
   const orders = await Promise.all([1, 2, 3].map(() => place([{ productId: "cup", quantity: 1 }])));
   assert.deepEqual(orders.map(({ outcome }) => outcome).sort(), ["out_of_stock", "out_of_stock", "placed"]);
@@ -108,7 +108,7 @@ test("E2 E6 E7: a user's orders come by pages, newest first, and follow their st
   assert.equal(await service.setStatus(shop, randomUUID(), "paid"), false);
 });
 
-test("orders are shipped together or not at all", async () => {
+test("E6: orders are shipped together or not at all", async () => {
   const products = Array.from({ length: 30 }, (_, n) => ({
     productId: `p${n}`,
     category: "many",

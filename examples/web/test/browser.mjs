@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { isLight } from "./weighed.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
@@ -159,9 +160,15 @@ export async function launch(address, shots) {
     await page.screenshot({ path: join(shots, `${name}-${look}.png`) });
     if (!moves) await walked(page, `${name} (${look})`);
   };
+  /** Holds what the first view of a page takes against the bounds: until an element of its content is there. */
+  const light = async (path, content) => {
+    const page = await at("about:blank");
+    await isLight(page, path, () => content(page).first().waitFor());
+    await page.context().close();
+  };
   const close = async () => {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { at, seen, close, faults };
+  return { at, seen, light, close, faults };
 }
