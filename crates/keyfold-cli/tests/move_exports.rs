@@ -409,7 +409,15 @@ fn exports_are_given_up_for_their_own_source() {
     child.kill().unwrap();
     child.wait().unwrap();
     let abort = |from: &str| ["move", "abort", from, "export:out", "--yes"].map(str::to_owned);
-    for wrong in [other.endpoint.as_str(), "keyfold:nowhere", "export:nowhere"] {
+    // Behind one address, a profile may have other tables.
+    let profile = format!("{}?profile=other", from.endpoint);
+    let others = [
+        other.endpoint.as_str(),
+        profile.as_str(),
+        "keyfold:nowhere",
+        "export:nowhere",
+    ];
+    for wrong in others {
         let abort = abort(wrong);
         let abort: Vec<&str> = abort.iter().map(String::as_str).collect();
         let said = refusal(&place, 1, &abort);

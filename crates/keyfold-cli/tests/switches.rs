@@ -8,12 +8,15 @@
 
 mod workplace;
 
-use keyfold_api::{Operation, Request};
+use keyfold_api::{Operation, Request, ScanInput};
 use keyfold_client::Backend;
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_types::Value;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use workplace::Workplace;
 use workplace::server::Server;
@@ -261,4 +264,148 @@ fn a_folder_that_was_switched_refuses_writes_and_says_where_the_table_is() {
     let engine = open();
     assert!(has(&engine, "b"));
     assert_eq!(put(&engine, "c"), None);
+}
+
+/// The items that are there before, and the programs that write others meanwhile.
+const ITEMS: u64 = 20_000;
+const WRITERS: u64 = 4;
+/// The most that a writer may wait on a busy machine; between Keyfold servers it is far below a second.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// Fills the table with as many items as a request takes at once.
+fn fill(backend: &Backend) {
+    let all: Vec<u64> = (0..ITEMS).collect();
+    for some in all.chunks(25) {
+        let put = |number: &u64| {
+            format!(r#"{{"PutRequest":{{"Item":{{"id":{{"S":"before {number}"}}}}}}}}"#)
+        };
+        let puts: Vec<String> = some.iter().map(put).collect();
+        let body = format!(r#"{{"RequestItems":{{"Notes":[{}]}}}}"#, puts.join(","));
+        let answer = backend.call(request(Operation::BatchWriteItem, &body));
+        match answer.unwrap() {
+            keyfold_api::Response::BatchWriteItem(left) => {
+                assert!(left.unprocessed_items.is_empty());
+            }
+            _ => panic!("another answer"),
+        }
+    }
+}
+
+/// What a writer has seen.
+#[derive(Debug, Default)]
+struct Written {
+    /// The writes that were acknowledged.
+    ids: Vec<String>,
+    /// The longest time between two of them.
+    longest: Duration,
+    /// How often it was sent to another connection.
+    moved: u32,
+}
+
+/// Writes to a connection, and to the one that a refusal names, until it is to end.
+fn write_on(writer: u64, first: &str, ends: &AtomicBool) -> Written {
+    let connected = |endpoint: &str| Backend::endpoint(endpoint, "us-east-1", "local", "local");
+    let (mut backend, mut written) = (connected(first).unwrap(), Written::default());
+    let mut last = Instant::now();
+    for number in 0.. {
+        let id = format!("writer {writer} {number}");
+        while let Some(refused) = put(&backend, &id) {
+            let (_, rest) = refused.split_once("The table has moved to ").unwrap();
+            let to = rest.split_whitespace().next().unwrap();
+            backend = connected(to.trim_end_matches(['.', ','])).unwrap();
+            written.moved += 1;
+            // While both sides refuse, each of them names the other one.
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        written.longest = written.longest.max(last.elapsed());
+        last = Instant::now();
+        written.ids.push(id);
+        if ends.load(Ordering::SeqCst) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    written
+}
+
+/// The keys of all items.
+fn ids_of(backend: &Backend) -> BTreeSet<String> {
+    let (mut ids, mut after) = (BTreeSet::new(), None);
+    loop {
+        let input = ScanInput {
+            table_name: Some("Notes".to_owned()),
+            consistent_read: Some(true),
+            exclusive_start_key: after.map(Ok),
+            ..ScanInput::default()
+        };
+        let keyfold_api::Response::Scan(page) = backend.call(input.into()).unwrap() else {
+            panic!("no page");
+        };
+        for item in page.items.unwrap_or_default() {
+            match item.to_item().get("id") {
+                Some(Value::S(id)) => ids.insert(id.clone()),
+                other => panic!("{other:?}"),
+            };
+        }
+        after = page.last_evaluated_key;
+        if after.is_none() {
+            return ids;
+        }
+    }
+}
+
+/// Programs follow the connection that a refusal names, and wait for a moment at each turn.
+#[test]
+fn writers_follow_three_turns_of_a_table_with_many_items() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let source = from.backend();
+    source.call(request(Operation::CreateTable, TABLE)).unwrap();
+    fill(&source);
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let (ends, all) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let pauses = std::thread::scope(|scope| {
+        let _ends = Ends(&ends);
+        place.json(0, &with(&[], &both, &["--stop-when-even", "--yes"]));
+        for writer in 0..WRITERS {
+            let (ends, all) = (&ends, &all);
+            scope.spawn(move || {
+                let written = write_on(writer, both[0], ends);
+                all.lock().unwrap().push(written);
+            });
+        }
+        ["switch", "reverse", "switch"].map(|action| {
+            std::thread::sleep(Duration::from_millis(300));
+            let done = place.json(0, &with(&[action], &both, &AT_ONCE));
+            done["tables"][0]["pausedMs"].as_u64().unwrap()
+        })
+    });
+    let all = all.into_inner().unwrap();
+    let longest: Vec<Duration> = all.iter().map(|one| one.longest).collect();
+    let ids: Vec<&String> = all.iter().flat_map(|one| &one.ids).collect();
+    println!(
+        "{} writes; no side took any for {pauses:?} ms; the writers waited {longest:?} at most",
+        ids.len()
+    );
+    assert_eq!(all.len(), 4);
+    for one in &all {
+        assert!(one.longest < WAIT_MAX, "{longest:?}");
+        assert!(one.moved >= 3, "{} times", one.moved);
+    }
+    // The target leads. What it has is carried back before both are compared.
+    let leads = ids_of(&to.backend());
+    let lost: Vec<&&String> = ids.iter().filter(|id| !leads.contains(**id)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    assert_eq!(leads.len() as u64, ITEMS + ids.len() as u64);
+    place.json(0, &with(&["resume"], &both, &["--stop-when-even"]));
+    assert_eq!(ids_of(&source), leads);
+}
+
+/// Ends writers, also when a test panics beside them.
+struct Ends<'e>(&'e AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }

@@ -51,11 +51,14 @@ pub enum Aborted {
     Kept,
 }
 
-/// All moves of a table of rows, by their tables.
+/// A move of a table, or `Refused` where one of its rows is none of this crate.
+pub type Listed = (String, Result<Status, ClientError>);
+
+/// All moves of a table of rows, by their tables. One that has an odd row hides no other.
 ///
 /// # Errors
 /// The backend's.
-pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<(String, Status)>, ClientError> {
+pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<Listed>, ClientError> {
     let target = at(world, Place::Target);
     if described(&target, rows).await?.is_none() {
         return Ok(Vec::new());
@@ -70,8 +73,12 @@ pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<(String, Status)
             rows: rows.to_owned(),
             ..Options::new(&table)
         };
-        if let Some(status) = status(world, &options).await? {
-            moves.push((table, status));
+        match status(world, &options).await {
+            Ok(Some(status)) => moves.push((table, Ok(status))),
+            Ok(None) => {}
+            Err(error @ ClientError::Refused(_)) => moves.push((table, Err(error))),
+            // A place that does not answer says nothing of the others either.
+            Err(error) => return Err(error),
         }
     }
     Ok(moves)

@@ -70,7 +70,7 @@ pub mod world;
 pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
 pub use ending::{
-    Aborted, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
+    Aborted, Listed, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
 };
 pub use exported::{DEFINITION, Exports, Unfinished, Writing, may_export};
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};

@@ -9,9 +9,11 @@
 mod engines;
 
 use engines::{Engines, Fate, TABLE, count, description, engine, has_table, make_table, put};
+use keyfold_api::{PutItemInput, Request};
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::world::Place;
-use keyfold_motion::{LEDGER, Options, abort, complete, forget_ledger};
+use keyfold_motion::{LEDGER, Options, Phase, abort, complete, forget_ledger, moves};
+use keyfold_types::Item;
 use std::sync::Arc;
 
 fn options() -> Options {
@@ -101,4 +103,40 @@ fn a_completion_can_be_repeated_after_any_of_its_requests() {
             .count();
         assert!(killed > 8, "{killed}");
     }
+}
+
+/// A row that is none of this crate hides no other. A place that does not answer says nothing of any.
+#[test]
+fn a_move_with_an_odd_row_stands_beside_the_others() {
+    let world = moved();
+    for part in ["Before run", "Odd run"] {
+        let input = PutItemInput {
+            table_name: Some(LEDGER.to_owned()),
+            item: Some(Ok(Item::from_iter([("part", part), ("move", "?")]))),
+            ..PutItemInput::default()
+        };
+        world.of(Place::Target).call(input.into()).unwrap();
+    }
+    let all = blocked(moves(&*world, LEDGER)).unwrap();
+    let names: Vec<&str> = all.iter().map(|(table, _)| table.as_str()).collect();
+    assert_eq!(names, ["Before", TABLE, "Odd"]);
+    for (table, status) in &all {
+        match status {
+            Ok(status) => assert_eq!(
+                (table.as_str(), status.run.phase),
+                (TABLE, Phase::Following)
+            ),
+            Err(error) => {
+                let part = format!("a row of {table} run without a proper `move`");
+                assert!(error.to_string().contains(&part), "{error}");
+            }
+        }
+    }
+    assert_eq!(all.iter().filter(|(_, status)| status.is_ok()).count(), 1);
+    world.decide(|_, request| match request {
+        Request::GetItem(_) => Fate::NotSent,
+        _ => Fate::Done,
+    });
+    let error = blocked(moves(&*world, LEDGER)).unwrap_err();
+    assert!(error.to_string().contains("was not sent"), "{error}");
 }

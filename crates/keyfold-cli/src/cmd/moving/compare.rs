@@ -199,17 +199,26 @@ fn show_compared(compared: &[(String, Compared)]) {
             };
             terminal::line(&format!("  {}  {text}", terminal::key(key)));
         }
-        let more = one.differences.len().saturating_sub(SHOWN);
-        if more > 0 {
-            terminal::line(&format!(
-                "  {FAINT}and {more} more; --json has all{FAINT:#}"
-            ));
+        show_more(one.differences.len());
+        for key in one.undecided.iter().take(SHOWN) {
+            terminal::line(&format!("  {}  changed at each look", terminal::key(key)));
         }
+        show_more(one.undecided.len());
         if one.is_cut {
             terminal::line("  the comparison ended there: there are more");
         }
         if one.is_equal() {
             terminal::line(&format!("  {GOOD}equal{GOOD:#}"));
         }
+    }
+}
+
+/// Says how many items of a list are not shown.
+fn show_more(count: usize) {
+    let more = count.saturating_sub(SHOWN);
+    if more > 0 {
+        terminal::line(&format!(
+            "  {FAINT}and {more} more; --json has all{FAINT:#}"
+        ));
     }
 }

@@ -6,12 +6,12 @@ use crate::backend;
 use crate::failure::Failure;
 use crate::project::connection_of;
 use clap::Args;
-use keyfold_client::{Backend, Connection, blocked};
+use keyfold_client::{Backend, ClientError, Connection, blocked};
 use keyfold_evolve::ROWS;
 use keyfold_motion::tables::look;
 use keyfold_motion::threads::{Called, Threads};
 use keyfold_motion::world::{At, Place, World};
-use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Side, Status, moves};
+use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Side, Status, moves as all_moves};
 use keyfold_stream::names;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,6 +43,14 @@ pub(super) struct Places {
     /// A table; may be given several times [default: all tables of the source].
     #[arg(long, value_name = "TABLE")]
     pub(super) table: Vec<String>,
+}
+
+/// The moves that a target knows of.
+pub(super) struct Listed {
+    /// Those whose rows are read.
+    pub(super) moves: Vec<(String, Status)>,
+    /// The others, with why not.
+    pub(super) odd: Vec<(String, ClientError)>,
 }
 
 /// The two places of a command, opened.
@@ -142,7 +150,7 @@ impl Places {
     /// Opens the target alone, or both places if a move was switched: then the source has rows of it, too.
     pub(super) fn open_for_moves(&self) -> Result<Opened, Failure> {
         let target = self.open_target()?;
-        let moves = self.moves(&*target.world())?;
+        let Listed { moves, odd: _ } = self.listed(&*target.world())?;
         if !moves.iter().any(|(_, one)| one.run.turn.has_begun()) {
             return Ok(target);
         }
@@ -191,19 +199,39 @@ impl Places {
             if let Side::Export(exports) = &opened.target {
                 return Ok(exports.names());
             }
-            let mut moves = blocked(moves(world, LEDGER))?;
-            moves.retain(|(_, one)| !one.run.is_back);
-            if !moves.is_empty() {
-                return Ok(moves.into_iter().map(|(table, _)| table).collect());
+            let mut forth = Vec::new();
+            for (table, one) in blocked(all_moves(world, LEDGER))? {
+                if !one?.run.is_back {
+                    forth.push(table);
+                }
+            }
+            if !forth.is_empty() {
+                return Ok(forth);
             }
         }
         self.tables(world)
     }
 
-    /// The moves of the target, of the tables that are named, or all.
+    /// The moves of the target, of the tables that are named, or all. A row of them that cannot be read is refused.
     pub(super) fn moves(&self, world: &dyn World) -> Result<Vec<(String, Status)>, Failure> {
-        let mut moves = blocked(moves(world, LEDGER))?;
-        moves.retain(|(table, _)| self.table.is_empty() || self.table.contains(table));
+        let Listed { moves, odd } = self.listed(world)?;
+        match odd.into_iter().next() {
+            Some((_, error)) => Err(error.into()),
+            None => Ok(moves),
+        }
+    }
+
+    /// The same moves, with the errors of those whose rows cannot be read.
+    pub(super) fn listed(&self, world: &dyn World) -> Result<Listed, Failure> {
+        let (mut moves, mut odd) = (Vec::new(), Vec::new());
+        let mut all = blocked(all_moves(world, LEDGER))?;
+        all.retain(|(table, _)| self.table.is_empty() || self.table.contains(table));
+        for (table, one) in all {
+            match one {
+                Ok(one) => moves.push((table, one)),
+                Err(error) => odd.push((table, error)),
+            }
+        }
         let (back, moves): (Vec<_>, Vec<_>) =
             moves.into_iter().partition(|(_, one)| one.run.is_back);
         // Beside moves to this target, it may be the source of others that were switched.
@@ -214,10 +242,10 @@ impl Places {
                     let (from, to) = (&self.to, &self.from);
                     Failure::refused(format!("{error}: {from} {to}"))
                 })?;
-                Ok(moves)
             }
-            Some(_) | None => Ok(moves),
+            Some(_) | None => {}
         }
+        Ok(Listed { moves, odd })
     }
 }
 
@@ -238,7 +266,19 @@ pub(super) fn known_as(text: &str) -> Result<String, Failure> {
     }
     Ok(match connection(text)? {
         Connection::Folder(folder) => format!("keyfold:{}", real(&folder)),
-        Connection::Endpoint { url, asked: _ } => url.trim_end_matches('/').to_ascii_lowercase(),
+        // The tables of an endpoint may be those of an account and of a region, by which requests are signed.
+        Connection::Endpoint { url, asked } => {
+            let url = url.trim_end_matches('/').to_ascii_lowercase();
+            let all = [("region", asked.region), ("profile", asked.profile)];
+            let all = all
+                .into_iter()
+                .filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+            let all: Vec<String> = all.collect();
+            match all.is_empty() {
+                true => url,
+                false => format!("{url}?{}", all.join("&")),
+            }
+        }
         Connection::Amazon(asked) => {
             let profile = asked.profile.map(|name| format!("?profile={name}"));
             let region = asked.region.unwrap_or_default();
@@ -380,5 +420,28 @@ impl Opened {
     /// The surroundings of requests that belong to no run.
     pub(super) fn world(&self) -> Arc<Threads> {
         self.threads(&Arc::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_known_with_its_region_and_profile() {
+        let known = |text: &str| known_as(text).unwrap();
+        assert_eq!(known("HTTP://Host:8000/"), "http://host:8000");
+        let both = "http://host:8000?region=eu-west-1&profile=Shop";
+        assert_eq!(
+            known("http://HOST:8000/?profile=Shop&region=eu-west-1"),
+            both
+        );
+        assert_eq!(known(both), both);
+        assert_ne!(
+            known("http://host:8000?profile=shop"),
+            known("http://host:8000")
+        );
+        let amazon = "dynamodb://eu-west-1?profile=Shop";
+        assert_eq!(known(amazon), amazon);
     }
 }

@@ -5,14 +5,14 @@ use super::exporting;
 use super::exports::folder_of;
 use super::left::spoken;
 use super::pausing::if_paused;
-use super::places::{Opened, Places};
+use super::places::{Listed, Opened, Places};
 use super::report::File;
 use super::switching::of_side;
 use super::told::{Told, told};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, STRONG, counted};
-use keyfold_client::{blocked, origin};
+use keyfold_client::{ClientError, blocked, origin};
 use keyfold_motion::{Counts, Options, Phase, Spent, Status, Totals, Turning, tables, totals};
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -35,14 +35,15 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
         return exporting::status(&folder, output);
     }
     let opened = places.open_for_moves()?;
-    let moves = places.moves(&*opened.world())?.into_iter();
-    let moves: Vec<Known> = moves.map(|one| Known::of(&opened, one)).collect();
+    let Listed { moves, odd } = places.listed(&*opened.world())?;
+    let moves = moves.into_iter().map(|one| Known::of(&opened, one));
+    let moves: Vec<Known> = moves.collect();
     if let Some(file) = &file {
-        let tables: Vec<Told> = moves
+        let known = moves
             .iter()
-            .map(|one| told(&opened, &one.table, one.state()))
-            .collect();
-        let verdict = format!("{} to this target.", counted(moves.len(), "move"));
+            .map(|one| told(&opened, &one.table, one.state()));
+        let tables: Vec<Told> = known.chain(odd.iter().map(told_odd)).collect();
+        let verdict = format!("{} to this target.", counted(tables.len(), "move"));
         file.write(&report_of(
             places,
             "Moves of tables",
@@ -50,8 +51,10 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
             (&tables, opened.priced),
         ))?;
     }
-    output.result(
-        || json!({ "tables": moves.iter().map(Known::view).collect::<Vec<_>>() }),
+    let views = moves.iter().map(Known::view);
+    let views: Vec<Json> = views.chain(odd.iter().map(odd_view)).collect();
+    output.report(
+        json!({ "tables": views }),
         || {
             for one in &moves {
                 terminal::line(&format!(
@@ -62,12 +65,39 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
                     one.state(),
                 ));
             }
-            if moves.is_empty() {
+            for (table, error) in &odd {
+                terminal::line(&format!("{STRONG}{table}{STRONG:#}  {error}"));
+            }
+            if moves.is_empty() && odd.is_empty() {
                 terminal::line("the target knows of no move of these tables");
             }
         },
-    );
-    Ok(())
+        all_read(&odd),
+    )
+}
+
+/// Refuses moves whose rows cannot be read, when all the others are said.
+fn all_read(odd: &[(String, ClientError)]) -> Result<(), Failure> {
+    let names: Vec<&str> = odd.iter().map(|(table, _)| table.as_str()).collect();
+    match names.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::refused(format!(
+            "what the target notes of these moves cannot be read: {}",
+            names.join(", ")
+        ))),
+    }
+}
+
+fn told_odd((table, error): &(String, ClientError)) -> Told {
+    Told {
+        table: table.clone(),
+        state: error.to_string(),
+        ..Told::default()
+    }
+}
+
+fn odd_view((table, error): &(String, ClientError)) -> Json {
+    json!({ "table": table, "error": error.to_string() })
 }
 
 impl Known {

@@ -10,6 +10,9 @@ use keyfold_workbench::{Known, Work};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What is said of the places of a move whose rows cannot be read.
+const NOT_KNOWN: &str = "not known";
+
 /// Each move that the place knows of.
 pub(super) fn here(backend: &Arc<Backend>, named: &Named) -> Known<Work> {
     // The other side is not asked: this place stands for it.
@@ -19,22 +22,37 @@ pub(super) fn here(backend: &Arc<Backend>, named: &Named) -> Known<Work> {
     };
     let both = [Arc::clone(backend), Arc::clone(backend)];
     let world = Threads::new(both, called, Arc::default(), Instant::now());
-    let of = |(table, status): (String, Status)| {
-        let totals = blocked(totals(&*world, &Options::new(&table)))?;
-        let is_there = blocked(tables::is_made(&*world, &table, &status.run))?;
-        Ok(shown(named, table, &status, (totals.as_ref(), is_there)))
+    let of = |table: &str, status: &Status| {
+        let totals = blocked(totals(&*world, &Options::new(table)))?;
+        let is_there = blocked(tables::is_made(&*world, table, &status.run))?;
+        Ok(shown(named, table, status, (totals.as_ref(), is_there)))
     };
-    let all = blocked(moves(&*world, LEDGER));
-    let all = all.and_then(|all| {
-        let each = all.into_iter().map(of);
-        each.collect::<Result<Vec<_>, ClientError>>()
+    let all = blocked(moves(&*world, LEDGER)).map_err(|error| error.to_string())?;
+    let shown = all.into_iter().map(|(table, status)| {
+        let work = status.and_then(|status| of(&table, &status));
+        work.unwrap_or_else(|error| odd(table, &error))
     });
-    all.map_err(|error| error.to_string())
+    Ok(shown.collect())
+}
+
+/// A move of which nothing is known but its table. It hides no other.
+fn odd(table: String, error: &ClientError) -> Work {
+    Work {
+        name: table,
+        from: NOT_KNOWN.to_owned(),
+        to: NOT_KNOWN.to_owned(),
+        phase: error.to_string(),
+        progress: String::new(),
+        since_ms: None,
+        behind: None,
+        paused_ms: None,
+        command: String::new(),
+    }
 }
 
 fn shown(
     named: &Named,
-    table: String,
+    table: &str,
     status: &Status,
     (totals, is_there): (Option<&Totals>, bool),
 ) -> Work {
@@ -59,7 +77,7 @@ fn shown(
         true => format!("keyfold move resume {} TO --table {table}", named.at),
     });
     Work {
-        name: table,
+        name: table.to_owned(),
         from,
         to,
         phase: phase(run, is_there),
@@ -113,5 +131,85 @@ fn progress(status: &Status, totals: Option<&Totals>) -> String {
             counted_u64(all.copied.read, "item"),
             counted_u64(all.applied.read, "record"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyfold_api::{Operation, Request};
+    use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+
+    fn request(operation: Operation, body: &str) -> Request {
+        keyfold_wire::decode(operation, body.as_bytes()).unwrap()
+    }
+
+    fn engine() -> Arc<Backend> {
+        let options = EngineOptions::new(StoreOptions::Memory);
+        Arc::new(Backend::Embedded(Arc::new(Engine::open(options).unwrap())))
+    }
+
+    /// A place that a move of the table `Notes` has begun to go to.
+    fn place() -> Arc<Backend> {
+        let (source, target) = (engine(), engine());
+        let made = r#"{"TableName":"Notes","BillingMode":"PAY_PER_REQUEST",
+            "AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],
+            "KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}"#;
+        source.call(request(Operation::CreateTable, made)).unwrap();
+        let called = Called {
+            places: ["the source".to_owned(), "the target".to_owned()],
+            rights: "none",
+        };
+        let both = [source, Arc::clone(&target)];
+        let world = Threads::new(both, called, Arc::default(), Instant::now());
+        let found = blocked(tables::look(&*world, "Notes")).unwrap();
+        blocked(keyfold_motion::prepare(
+            &*world,
+            &Options::new("Notes"),
+            &found,
+            None,
+        ))
+        .unwrap();
+        target
+    }
+
+    #[test]
+    fn an_odd_row_is_shown_beside_the_others() {
+        let place = place();
+        for part in ["Before run", "Odd run"] {
+            let odd = format!(
+                r#"{{"TableName":"{LEDGER}","Item":{{"part":{{"S":"{part}"}},"move":{{"S":"?"}}}}}}"#
+            );
+            place.call(request(Operation::PutItem, &odd)).unwrap();
+        }
+        let all = here(&place, &Named::server("http://here")).unwrap();
+        let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["Before", "Notes", "Odd"]);
+        for one in all.iter().filter(|one| one.name != "Notes") {
+            assert!(
+                one.phase.contains("without a proper `move`"),
+                "{}",
+                one.phase
+            );
+            assert_eq!((one.command.as_str(), one.progress.as_str()), ("", ""));
+        }
+        let good = all.iter().find(|one| one.name == "Notes").unwrap();
+        assert_eq!(good.phase, "copying");
+        assert!(good.command.contains("--table Notes"), "{}", good.command);
+    }
+
+    /// A row of a run, which is read for its units, is one of a move, too.
+    #[test]
+    fn an_odd_row_of_a_run_is_said_of_its_move() {
+        let place = place();
+        let odd = format!(
+            r#"{{"TableName":"{LEDGER}","Item":{{"part":{{"S":"Notes spent 1"}},"fence":{{"N":"1"}}}}}}"#
+        );
+        place.call(request(Operation::PutItem, &odd)).unwrap();
+        let all = here(&place, &Named::server("http://here")).unwrap();
+        let [one] = all.as_slice() else {
+            panic!("{} moves", all.len());
+        };
+        assert!(one.phase.contains("a row of Notes"), "{}", one.phase);
     }
 }
