@@ -9,8 +9,11 @@
 
 mod workplace;
 
+use keyfold_client::{Backend, arguments, tables, write};
+use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use workplace::Workplace;
 
 /// The scripts, each with its name.
@@ -146,9 +149,86 @@ fn a_plan_counts_the_tables_of_a_place() {
     // A page that is read and a write of each item, which is in one index.
     assert_eq!(backfill["items"], 7);
     assert_eq!(backfill["requests"], 8);
-    assert_eq!(backfill["readUnits"], 0.5);
+    assert_eq!(backfill["readUnits"], 1.0);
     assert_eq!(backfill["writeUnits"], 14);
-    assert_eq!(backfill["hours"], 14.5 / 10.0 / 3600.0);
+    assert_eq!(backfill["hours"], 15.0 / 10.0 / 3600.0);
     let absent = place.run(&["evolve", "plan", &old, &new, "--at", "keyfold:./nothing"]);
     assert_eq!(absent.status.code(), Some(5));
+}
+
+/// Users of a script's old model in a folder, and nothing else. Returns the place.
+fn filled(place: &Workplace, old: &str, name: &str, users: usize) -> String {
+    let folder = place.folder.path().join(name);
+    let store = StoreOptions::folder(folder.clone(), Durability::Buffered);
+    let engine = Engine::open(EngineOptions::new(store)).unwrap();
+    let backend = Backend::Embedded(Arc::new(engine));
+    let text = std::fs::read_to_string(old).unwrap();
+    let model = keyfold_model::compile(&text).model.unwrap();
+    tables::ensure(&backend, &model).unwrap();
+    let entity = model.entity("User").unwrap();
+    for number in 0..users {
+        let given =
+            ["userId", "email", "name"].map(|name| (name.to_owned(), format!("{name}{number}")));
+        let values = arguments::of_entity(entity, &given.into()).unwrap();
+        write::put(&backend, &model, entity, &values).unwrap();
+    }
+    backend.sync().unwrap();
+    format!("keyfold:{}", folder.display())
+}
+
+/// What a plan says of a place is what a run takes there, in the table and in its index: requests, items, and units. A
+/// run keeps how far it is, which takes some more.
+#[test]
+fn a_run_takes_what_the_plan_of_its_place_says() {
+    const USERS: usize = 60;
+    let place = Workplace::new();
+    for name in [
+        "attribute_renamed",
+        "index_key_changed",
+        "key_text",
+        "unique_added",
+        "version_added",
+    ] {
+        let script = scripts().into_iter().find(|one| one.0 == name);
+        let [old, new] = models(&place, &script.unwrap().1);
+        let at = filled(&place, &old, name, USERS);
+        let plan = place.json(0, &["evolve", "plan", &old, &new, "--at", &at]);
+        let phases = plan["phases"].as_array().unwrap();
+        let cost = phases.iter().find(|one| one["step"] == "backfill").unwrap();
+        let words = ["evolve", "run", &old, &new, "--at", &at, "--dry-run"];
+        let dry = place.json(0, &words);
+        let run = |more: &[&str]| -> Json {
+            let words = [
+                "evolve",
+                "run",
+                &old,
+                &new,
+                "--at",
+                &at,
+                "--json",
+                "--segments",
+                "1",
+            ];
+            let output = place.run(&[&words[..], more].concat());
+            let out = String::from_utf8(output.stdout).unwrap();
+            serde_json::from_str::<Json>(out.lines().last().unwrap()).unwrap()["result"].take()
+        };
+        let mut found = run(&[]);
+        while found["counted"]["phase"] != "backfill" {
+            let gate = found["gate"]["step"].as_str().unwrap().to_owned();
+            found = run(&["--done", &gate]);
+        }
+        let number = |of: &Json, name: &str| of[name].as_f64().unwrap();
+        let (counted, dry) = (&found["counted"], &dry["dryRun"]);
+        for (of, member) in [(cost, "items"), (counted, "changed"), (dry, "requests")] {
+            assert_eq!(of[member], USERS, "{name}: {of}");
+        }
+        // A page is read.
+        assert_eq!(cost["requests"], USERS + 1, "{name}: {cost}");
+        let rows = number(counted, "writeUnits") - number(cost, "writeUnits");
+        assert!((1.0..15.0).contains(&rows), "{name}: {cost} {counted}");
+        // Twice it is read before: what stands in the way, and what is beside it.
+        let read = number(counted, "readUnits") / number(cost, "readUnits");
+        assert!(read >= 2.0, "{name}: {cost} {counted}");
+    }
 }

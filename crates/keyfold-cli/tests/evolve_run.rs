@@ -60,6 +60,8 @@ fn copies_are_added_while_old_readers_run() {
     let gate = evolve(&place, 7, "run", &AT, &[]);
     assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
     assert_eq!(gate["error"]["kind"], "waiting");
+    let status = evolve(&place, 0, "status", &AT, &[]);
+    assert_eq!(status["mayRun"], "old readers, new writers", "{status}");
     // A word that there is not: the error names those that there are.
     let unknown = evolve(&place, 2, "run", &AT, &["--done", "stopp"]);
     let message = unknown["error"]["message"].as_str().unwrap();
@@ -81,6 +83,13 @@ fn copies_are_added_while_old_readers_run() {
     assert_eq!(gate["result"]["gate"]["step"], "readers", "{gate}");
     let ready = evolve(&place, 0, "run", &AT, &["--done", "readers"]);
     assert_eq!(ready["state"], "ready", "{ready}");
+    let status = evolve(&place, 0, "status", &AT, &[]);
+    let may_run = "old readers, new readers, new writers";
+    assert_eq!(
+        (&status["state"], &status["mayRun"]),
+        (&"ready".into(), &may_run.into()),
+        "{status}"
+    );
     let other = said(evolve(&place, 1, "run", &AT, &["--done", "start"]));
     assert!(
         other.contains("only `keyfold evolve complete` is left"),
@@ -129,6 +138,85 @@ fn items_move_at_a_server_and_are_not_given_up() {
         0,
         &["verify", "new.keyfold", "--endpoint", &server.endpoint],
     );
+}
+
+/// A page that loads nothing, and of whose texts none is a tag.
+fn page(place: &Workplace, name: &str) -> String {
+    let page = std::fs::read_to_string(place.folder.path().join(name)).unwrap();
+    for loads in [
+        "src=", "href=", "http:", "https:", "url(", "@import", "<script",
+    ] {
+        assert!(!page.contains(loads), "{loads}: {page}");
+    }
+    page
+}
+
+/// At a low rate a run takes some seconds: a program hears how far it is, and the page names the phases.
+#[test]
+fn a_run_tells_how_far_it_is_and_writes_a_page_about_it() {
+    let place = place(&with_copies());
+    evolve(&place, 7, "run", &AT, &[]);
+    let slowly = [
+        "--done", "writers", "--rate", "8", "--report", "r.html", "--json",
+    ];
+    let words = ["evolve", "run", "old.keyfold", "new.keyfold"];
+    let output = place.run(&[&words[..], &AT, &slowly].concat());
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    let out = String::from_utf8(output.stdout).unwrap();
+    let lines = out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<Json> = lines.collect();
+    let (document, events) = lines.split_last().unwrap();
+    assert_eq!(document["result"]["counted"]["changed"], 5, "{document}");
+    assert!(events.iter().all(|one| one["event"] == "progress"), "{out}");
+    // Five users with a copy each, which take four units: twenty at eight a second.
+    let counts = |one: &Json| {
+        let number = |name: &str| one["counted"][name].as_f64();
+        (number("changed"), number("writes"), number("writeUnits"))
+    };
+    let is_between = |one: &&Json| {
+        one["counted"]["phase"] == "backfill"
+            && one["seconds"].as_u64() > Some(0)
+            && counts(one)
+                .0
+                .is_some_and(|changed| (1.0..=5.0).contains(&changed))
+            && counts(one).1 == counts(one).0
+            && counts(one).2 > counts(one).0
+    };
+    assert!(events.iter().any(|one| is_between(&one)), "{out}");
+    let page = page(&place, "r.html");
+    for part in [
+        "<h1>Evolution of people</h1>",
+        "It stands at phase 4, readers.",
+        "<td>1</td><td>writers</td>",
+        "<td>2</td><td>backfill</td>",
+        "<td>3</td><td>verify</td>",
+        "<td>4</td><td>readers</td>",
+        "write the copies and guards of each User",
+        "<td>done</td>",
+        "<td>here</td>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+/// The values of items are texts of the page, whatever they hold.
+#[test]
+fn keys_in_the_page_are_texts() {
+    let place = place(&OLD.replace("  key", "  unique town\n  key"));
+    for number in 1..3 {
+        let id = format!("userId=<script>alert({number})</script>&\"x\"");
+        place.json(0, &["put", "User", &id, "name=Ada", "town=<b>Wels"]);
+    }
+    evolve(&place, 1, "run", &AT, &["--report", "r.html"]);
+    let page = page(&place, "r.html");
+    for part in ["7 problems stand in the way", "In the way"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for number in 1..3 {
+        let key = format!("USER#&lt;script&gt;alert({number})&lt;/script&gt;&amp;");
+        assert!(page.contains(&key), "{key}: {page}");
+    }
+    assert!(!page.contains("<b>Wels"), "{page}");
 }
 
 #[test]

@@ -8,10 +8,15 @@
 
 mod common;
 
-use common::{Fails, Faulty, Row, carried, differences, options, pairs, put, row, rows, run_past};
+use common::{
+    Fails, Faulty, Row, carried, delete_one, differences, options, pairs, put, row, rows, run_past,
+    update,
+};
 use fastrand::Rng;
+use keyfold_client::{Backend, ClientError};
 use keyfold_evolve::{Course, Ended};
 use keyfold_model::evolution::Step;
+use keyfold_model::{Entity, Model};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -97,6 +102,20 @@ fn what_is_not_carried_out_is_refused() {
     );
 }
 
+/// One of several writes: an update, a deletion, or a put.
+fn written(
+    does: u8,
+    backend: &Backend,
+    model: &Model,
+    (entity, row): (&Entity, &Row),
+) -> Result<(), ClientError> {
+    match does {
+        0 => update(backend, model, entity, row),
+        1 => delete_one(backend, model, entity, row),
+        _ => put(backend, model, entity, row),
+    }
+}
+
 /// Where the plan lets writers of the new version run while items are written, one writes between all
 /// requests of the run.
 #[test]
@@ -138,11 +157,20 @@ fn writers_of_the_new_version_go_on_meanwhile() {
                         after.extend(before.get(name).map(|held| (name.to_owned(), held.clone())));
                     }
                 }
+                let does = rng.u8(0..6);
+                // What is made of others, the backfill makes of what they are by then.
+                let is_made = entity.attributes.iter().any(|one| one.former.is_some());
+                if does == 0 && !is_made {
+                    let names = entity.identity();
+                    after.retain(|name, _| names.contains(&name.as_str()) || rng.bool());
+                }
+                let carry = |backend: &Backend| written(does, backend, &new, (entity, &after));
                 // Guards of the old version's items are there only later.
-                if put(&oracle, &new, entity, &after).is_ok() {
+                if carry(&oracle).is_ok() {
                     writes.fetch_add(1, Ordering::SeqCst);
-                    if let Err(error) = put(&place, &new, entity, &after) {
-                        faults.lock().unwrap().push(format!("{after:?}: {error}"));
+                    if let Err(error) = carry(&place) {
+                        let fault = format!("{does}: {after:?}: {error}");
+                        faults.lock().unwrap().push(fault);
                     }
                 }
             };

@@ -2,19 +2,22 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::cast_precision_loss,
     reason = "a test fails by panicking"
 )]
 
 mod common;
 
-use common::{Fails, Faulty, Row, carried, create, items, model, opened, options, rows, run_in};
+use common::{
+    Fails, Faulty, Row, Sent, carried, create, items, model, opened, options, rows, run_in,
+};
 use keyfold_client::{Backend, tables};
 use keyfold_evolve::{
     Course, DryRun, Ended, Evolving, Figures, ProblemKind, Progress, Said, models_digest,
 };
 use keyfold_model::Model;
-use keyfold_model::evolution::Step;
-use std::collections::BTreeMap;
+use keyfold_model::evolution::{Basis, Estimate, Step, TableCounts, estimate};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
@@ -114,10 +117,25 @@ fn values_that_are_none_of_the_new_type_are_named() {
     assert_eq!(dry.problems, 3);
 }
 
-/// Requests and writes are those that a run then needs, where nobody else writes.
+/// Carries a pair to where only its completion is left, with the gates as they come. `note` is told the counters
+/// where each run ends.
+fn carried_out(name: &str, evolving: &Evolving<'_>, note: &dyn Fn()) {
+    let mut said = Said::default();
+    for _ in 0..20 {
+        let ended = evolving.run(&said).unwrap();
+        note();
+        let Ended::Gate(_, word) = ended else { return };
+        let status = evolving.status().unwrap();
+        assert!(status.run.is_some(), "{name}");
+        said.done = Some(word);
+    }
+    panic!("{name}: the gates do not end");
+}
+
+/// Requests, writes and units are those that a run then needs, where nobody else writes.
 #[test]
 fn the_writes_are_those_that_are_predicted() {
-    let (mut checked, mut with_units) = (0, 0);
+    let (mut checked, mut with_units, mut computed) = (0, 0, 0);
     for (name, old, new) in carried() {
         let made = rows(&old, &new, 2, 20);
         let dry = dry_run(&old, &new, &made.old);
@@ -136,32 +154,16 @@ fn the_writes_are_those_that_are_predicted() {
         let course = Course::of(&old, &new);
         let models = models_digest("old", "new");
         let evolving = Evolving::new(&course, models, (&world, &options, &progress));
-        let mut said = Said::default();
-        for _ in 0..20 {
-            let ended = evolving.run(&said).unwrap();
-            note(progress.figures());
-            let Ended::Gate(_, word) = ended else { break };
-            let status = evolving.status().unwrap();
-            assert!(status.run.is_some(), "{name}");
-            said = Said {
-                done: Some(word),
-                yes: false,
-                ..Said::default()
-            };
-        }
-        // Counts are computed with requests of their own, and indexes take units.
-        if course
-            .phases()
-            .iter()
-            .all(|phase| phase.step != Step::Compute)
-        {
-            let sent = world.sent();
-            assert_eq!(sent.writes, dry.requests, "{name}");
-            if old.tables.iter().all(|table| table.indexes.is_empty()) {
-                with_units += u64::from(dry.units > 0);
-                assert_eq!(sent.write_halves, dry.units * 2, "{name}");
-            }
-        }
+        carried_out(&name, &evolving, &|| note(progress.figures()));
+        let is_computed = |phase: &keyfold_model::evolution::Phase| phase.step == Step::Compute;
+        let sent = world.sent();
+        computed += u64::from(course.phases().iter().any(is_computed));
+        with_units += u64::from(dry.units > 0);
+        assert_eq!(
+            (sent.writes, sent.table_halves),
+            (dry.requests, dry.units * 2),
+            "{name}"
+        );
         let after = dry_run(&old, &new, &made.old);
         assert_eq!(
             (after.changed, after.writes),
@@ -179,7 +181,94 @@ fn the_writes_are_those_that_are_predicted() {
             assert_eq!(wrote, (dry.changed, dry.writes), "{name}");
         }
     }
-    assert!(checked > 5 && with_units > 1, "{checked}, {with_units}");
+    assert!(
+        checked > 5 && with_units > 15 && computed > 3,
+        "{checked}, {with_units}, {computed}"
+    );
+}
+
+/// What a plan says of a phase at a place, and what a run has sent in it.
+struct Taken {
+    phase: String,
+    cost: Estimate,
+    sent: Sent,
+}
+
+/// Carries a pair out, and returns what its phases that write items take.
+fn taken(old: &Model, new: &Model) -> Vec<Taken> {
+    let made = rows(old, new, 2, 20);
+    let course = Course::of(old, new);
+    let sizes = keyfold_client::verify::sizes(&made.old, old).unwrap();
+    let counts = sizes.iter().map(|one| TableCounts {
+        table: old.tables[one.place()].name.clone(),
+        items: one.items,
+        bytes: one.bytes,
+    });
+    let basis = Basis::Tables(counts.collect());
+    let costs = estimate((old, new), course.phases(), &basis, 1000);
+    let options = keyfold_evolve::Options {
+        page: None,
+        ..options()
+    };
+    let progress = Progress::default();
+    let world = Faulty::new(&made.old, Fails::Never, None);
+    world.count_by(&progress);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    carried_out("", &evolving, &|| {});
+    if evolving.may_complete().is_ok() {
+        evolving.complete(true).unwrap();
+    }
+    let all = course.phases().iter().zip(costs);
+    let writes = |step| matches!(step, Step::Backfill | Step::Compute | Step::Drop);
+    all.filter(|(phase, _)| writes(phase.step))
+        .map(|(phase, cost)| Taken {
+            phase: phase.step.word().to_owned(),
+            cost,
+            sent: world.sent_in(phase.step.word()),
+        })
+        .collect()
+}
+
+/// What the plan says at a place is the most that a run takes there, in tables and indexes; where each request writes
+/// the same, what it says of one is what one takes.
+#[test]
+fn what_a_plan_says_at_a_place_is_what_a_run_takes() {
+    let (mut wrong, mut exact) = (Vec::new(), BTreeSet::new());
+    for (name, old, new) in carried() {
+        let all = taken(&old, &new);
+        for Taken { phase, cost, sent } in all.iter().filter(|one| one.cost.items > 0) {
+            let read = sent.page_halves as f64 / 2.0;
+            let found = (sent.writes + sent.pages, read, sent.write_halves);
+            let is_less = found.0 <= cost.requests
+                && found.1 <= cost.read_units
+                && found.2 <= cost.write_units * 2;
+            if !is_less {
+                wrong.push(format!("{name}, {phase}: {found:?} of {cost:?}"));
+            }
+            let of_one = cost.write_units.checked_div(cost.requests - sent.pages);
+            if sent.writes > 0 && of_one.map(|one| one * sent.writes * 2) == Some(found.2) {
+                exact.insert(name.clone());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(exact.len() > 25, "{exact:?}");
+    // Keys in indexes that change, indexes that are not there yet, moves, copies and guards, counts, and what goes.
+    for name in [
+        "copy_added",
+        "copy_moved",
+        "copy_removed",
+        "count_added",
+        "date_of_time",
+        "index_key_changed",
+        "index_shards_more",
+        "key_text",
+        "pattern_with_index",
+        "unique_added",
+    ] {
+        assert!(exact.contains(name), "{name} is not in {exact:?}");
+    }
 }
 
 /// A request is followed by a pause as long as its units are worth, and those of all before that were not waited for:

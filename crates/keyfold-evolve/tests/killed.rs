@@ -11,7 +11,7 @@ mod common;
 use common::{Fails, Faulty, Rows, carried, differences, options, rows, run_in};
 use keyfold_client::{Backend, ClientError};
 use keyfold_evolve::world::World;
-use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_evolve::{Course, Ended, Evolving, Models, Options, Progress, Said, models_digest};
 use keyfold_model::Model;
 use keyfold_model::evolution::Step;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,61 +87,86 @@ fn ready(evolving: &Evolving<'_>) -> bool {
     }
 }
 
-/// Killed at any request behind the beginning of the backfill, it reads a page of its segment again at most.
-#[test]
-fn a_killed_backfill_reads_a_page_again_at_most() {
-    let of_name = |(name, ..): &(String, Model, Model)| name == "copy_added";
-    let (_, old, new) = carried().into_iter().find(of_name).unwrap();
-    let course = Course::of(&old, &new);
-    let (options, models) = (options(), models_digest("old", "new"));
-    let run = |place: &Arc<Backend>, fails| {
+/// A place with rows of a pair, and runs there that may be killed.
+struct Killed<'c> {
+    course: &'c Course<'c>,
+    options: Options,
+    models: Models,
+}
+
+impl Killed<'_> {
+    /// Returns whether the run came to its end, the pages that it read, and its requests.
+    fn run(&self, place: &Arc<Backend>, fails: Fails) -> (bool, u64, u64) {
         let world = Faulty::new(place, fails, None);
         let progress = Progress::default();
-        let surroundings = (&world as &dyn World, &options, &progress);
-        let evolving = Evolving::new(&course, models.clone(), surroundings);
+        let surroundings = (&world as &dyn World, &self.options, &progress);
+        let evolving = Evolving::new(self.course, self.models.clone(), surroundings);
         let is_ready = ready(&evolving);
         let asked = world.asked.load(Ordering::SeqCst);
         (is_ready, world.sent().pages, asked)
-    };
-    // The page that the segment of the backfill has begun with, if it has.
-    let is_begun = |place: &Arc<Backend>| {
+    }
+
+    /// Whether the backfill has begun, so that what stands in the way is not looked for again.
+    fn is_begun(&self, place: &Arc<Backend>) -> bool {
         let world = Faulty::new(place, Fails::Never, None);
         let progress = Progress::default();
-        let surroundings = (&world as &dyn World, &options, &progress);
-        let evolving = Evolving::new(&course, models.clone(), surroundings);
+        let surroundings = (&world as &dyn World, &self.options, &progress);
+        let evolving = Evolving::new(self.course, self.models.clone(), surroundings);
         let status = evolving.status().unwrap();
         let is_backfill = status.run.is_some_and(|run| {
             let at = usize::try_from(run.phase).unwrap();
-            course.phases().get(at).map(|one| one.step) == Some(Step::Backfill)
+            self.course.phases().get(at).map(|one| one.step) == Some(Step::Backfill)
         });
         is_backfill && status.segments.1 > 0
-    };
-    let made = |seed| rows(&old, &new, seed, 30);
-    let whole = made(7);
-    let (is_ready, pages, asked) = run(&whole.old, Fails::Never);
-    assert!(is_ready && pages > 10, "{pages}");
-    let (mut kills, mut again) = (0, 0);
-    for at in 0..asked {
-        let place = made(7);
-        let fails = match at % 2 {
-            0 => Fails::From(at),
-            _ => Fails::After(at),
-        };
-        let (is_ready, first, _) = run(&place.old, fails);
-        if is_ready || !is_begun(&place.old) {
-            continue;
-        }
-        kills += 1;
-        let (is_ready, second, _) = run(&place.old, Fails::Never);
-        assert!(is_ready, "{fails:?}");
-        let read = first + second;
-        assert!(read <= pages + 1, "{fails:?}: {read} pages of {pages}");
-        again += u64::from(read > pages);
     }
-    assert!(
-        kills > 20 && again > 5,
-        "{kills} kills, {again} read a page again"
-    );
+}
+
+/// Killed at any request behind the beginning of the backfill, it reads a page of each of its segments again at
+/// most.
+#[test]
+fn a_killed_backfill_reads_a_page_of_each_segment_again_at_most() {
+    let of_name = |(name, ..): &(String, Model, Model)| name == "copy_added";
+    let (_, old, new) = carried().into_iter().find(of_name).unwrap();
+    let course = Course::of(&old, &new);
+    for segments in [1_u32, 3] {
+        let killed = Killed {
+            course: &course,
+            options: Options {
+                segments,
+                ..options()
+            },
+            models: models_digest("old", "new"),
+        };
+        let made = |seed| rows(&old, &new, seed, 30);
+        let whole = made(7);
+        let (is_ready, pages, asked) = killed.run(&whole.old, Fails::Never);
+        assert!(is_ready && pages > 10, "{pages}");
+        let (mut kills, mut again) = (0, 0);
+        for at in 0..asked {
+            let place = made(7);
+            let fails = match at % 2 {
+                0 => Fails::From(at),
+                _ => Fails::After(at),
+            };
+            let (is_ready, first, _) = killed.run(&place.old, fails);
+            if is_ready || !killed.is_begun(&place.old) {
+                continue;
+            }
+            kills += 1;
+            let (is_ready, second, _) = killed.run(&place.old, Fails::Never);
+            assert!(is_ready, "{fails:?} of {segments} segments");
+            let read = first + second;
+            assert!(
+                read <= pages + u64::from(segments),
+                "{fails:?} of {segments} segments: {read} pages of {pages}"
+            );
+            again += u64::from(read > pages);
+        }
+        assert!(
+            kills > 20 && again > 5,
+            "{segments} segments: {kills} kills, {again} read a page again"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Measures evolutions of a big table in a data folder: how many items a second are read and written, and how
 //! long the writes of others take meanwhile. `EVOLVE_ITEMS` is the number of items, a million if it is not
-//! said, and `EVOLVE_SEGMENTS` that of segments.
+//! said, and `EVOLVE_SEGMENTS` that of segments. At the end stands a table: each goal, what was measured, and whether
+//! it is met.
 //!
 //! `cargo test --release -p keyfold-evolve --test speed -- --ignored --nocapture`
 #![allow(
@@ -139,67 +140,117 @@ fn written(backend: &Backend, model: &Model, stops: &AtomicBool) -> Duration {
     times[times.len() * 99 / 100]
 }
 
-#[test]
-#[ignore = "a measurement, which takes minutes"]
-fn a_million_items() {
-    let (items, segments) = (
-        number("EVOLVE_ITEMS", 1_000_000),
-        number("EVOLVE_SEGMENTS", 16),
+/// The items that are to be written in a second.
+const ITEMS_A_SECOND: f64 = 10_000.0;
+/// How many times as long as alone the writes of others may take.
+const TIMES_AS_LONG: f64 = 2.0;
+
+/// What a run has taken, of those that wrote something.
+struct Measured {
+    change: &'static str,
+    phase: String,
+    items_a_second: f64,
+    /// The time that 99 of 100 writes of others do not exceed, alone and beside the run, where they may write.
+    others: Option<(Duration, Duration)>,
+}
+
+impl Measured {
+    /// Its lines of the table: goal, measured, met.
+    fn lines(&self) -> Vec<String> {
+        let Measured { change, phase, .. } = self;
+        let met = |is_met: bool| if is_met { "yes" } else { "no" };
+        let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+        let found = self.items_a_second;
+        let mut all = vec![format!(
+            "| {change}, {phase}: items written a second | at least {ITEMS_A_SECOND} | {found:.0} | {} |",
+            met(found >= ITEMS_A_SECOND)
+        )];
+        if let Some((alone, beside)) = self.others {
+            let most = ms(alone) * TIMES_AS_LONG;
+            all.push(format!(
+                "| {change}, {phase}: p99 of a writer beside it, ms | less than {most:.2}, twice as alone | {:.2} | {} |",
+                ms(beside),
+                met(ms(beside) < most)
+            ));
+        }
+        all
+    }
+}
+
+/// Carries a change out on a big table in a data folder.
+fn measured(change: &'static str, old: &Model, text: &str, items: usize) -> Vec<Measured> {
+    let new = model(text);
+    let folder = tempfile::tempdir().unwrap();
+    let store = StoreOptions::folder(folder.path().to_owned(), Durability::Synced);
+    let engine = Engine::open(EngineOptions::new(store)).unwrap();
+    let backend = Arc::new(Backend::Embedded(Arc::new(engine)));
+    tables::ensure(&backend, old).unwrap();
+    put_all(&backend, old, items / (ORDERS + 1));
+    let alone = written(&backend, old, &AtomicBool::new(true));
+    let options = Options {
+        segments: u32::try_from(number("EVOLVE_SEGMENTS", 16)).unwrap(),
+        ..Options::default()
+    };
+    let (world, progress) = (
+        Place::new(Arc::clone(&backend), "memory"),
+        Progress::default(),
     );
-    let old = model(OLD);
-    for (name, text) in changes() {
-        let new = model(&text);
-        let folder = tempfile::tempdir().unwrap();
-        let store = StoreOptions::folder(folder.path().to_owned(), Durability::Synced);
-        let engine = Engine::open(EngineOptions::new(store)).unwrap();
-        let backend = Arc::new(Backend::Embedded(Arc::new(engine)));
-        tables::ensure(&backend, &old).unwrap();
-        put_all(&backend, &old, items / (ORDERS + 1));
-        let alone = {
-            let stops = AtomicBool::new(true);
-            written(&backend, &old, &stops)
-        };
-        let options = Options {
-            segments: u32::try_from(segments).unwrap(),
-            ..Options::default()
-        };
-        let (world, progress) = (
-            Place::new(Arc::clone(&backend), "memory"),
-            Progress::default(),
+    let course = Course::of(old, &new);
+    let models = models_digest(OLD, text);
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    let (mut said, mut all) = (Said::default(), Vec::<Measured>::new());
+    loop {
+        let phase = evolving.status().unwrap().run.map_or(0, |run| run.phase);
+        let at = usize::try_from(phase).unwrap() + usize::from(said.done.is_some());
+        let runs = course.phases().get(at).map(|phase| phase.runs);
+        let stops = AtomicBool::new(false);
+        let began = Instant::now();
+        let (ended, beside) = std::thread::scope(|scope| {
+            let writer = runs
+                .filter(|runs| runs.new_writers)
+                .map(|_| scope.spawn(|| written(&backend, &new, &stops)));
+            let ended = evolving.run(&said).unwrap();
+            stops.store(true, Ordering::SeqCst);
+            (ended, writer.map(|writer| writer.join().unwrap()))
+        });
+        let (took, figures) = (began.elapsed(), progress.figures());
+        println!(
+            "{change}: {:.1} s, {} read and {} written in {}; p99 of others {beside:?}, alone {alone:?}",
+            took.as_secs_f64(),
+            figures.items,
+            figures.writes,
+            figures.phase,
         );
-        let course = Course::of(&old, &new);
-        let models = models_digest(OLD, &text);
-        let evolving = Evolving::new(&course, models, (&world, &options, &progress));
-        let mut said = Said::default();
-        loop {
-            let phase = evolving.status().unwrap().run.map_or(0, |run| run.phase);
-            let at = usize::try_from(phase).unwrap() + usize::from(said.done.is_some());
-            let runs = course.phases().get(at).map(|phase| phase.runs);
-            let stops = AtomicBool::new(false);
-            let began = Instant::now();
-            let (ended, beside) = std::thread::scope(|scope| {
-                let writer = runs
-                    .filter(|runs| runs.new_writers)
-                    .map(|_| scope.spawn(|| written(&backend, &new, &stops)));
-                let ended = evolving.run(&said).unwrap();
-                stops.store(true, Ordering::SeqCst);
-                (ended, writer.map(|writer| writer.join().unwrap()))
+        // A dry run counts what it would write; a run that writes no items has the counters of the one before.
+        let is_known = all.iter().any(|one| one.phase == figures.phase);
+        if figures.writes > 0 && figures.phase != "dry run" && !is_known {
+            all.push(Measured {
+                change,
+                phase: figures.phase,
+                items_a_second: figures.writes as f64 / took.as_secs_f64(),
+                others: beside.map(|beside| (alone, beside)),
             });
-            let (took, figures) = (began.elapsed(), progress.figures());
-            println!(
-                "{name}: {:.1} s, {} read and {} written in {}, {:.0} items a second; p99 of others {beside:?}, alone {alone:?}",
-                took.as_secs_f64(),
-                figures.items,
-                figures.writes,
-                figures.phase,
-                figures.writes as f64 / took.as_secs_f64(),
-            );
-            if let Ended::Gate(_, word) = ended {
-                said.done = Some(word);
-            } else {
-                assert_eq!(ended, Ended::Ready, "{name}");
-                break;
+        }
+        match ended {
+            Ended::Gate(_, word) => said.done = Some(word),
+            ended => {
+                assert_eq!(ended, Ended::Ready, "{change}");
+                return all;
             }
         }
     }
+}
+
+#[test]
+#[ignore = "a measurement, which takes minutes"]
+fn a_million_items() {
+    let items = number("EVOLVE_ITEMS", 1_000_000);
+    let old = model(OLD);
+    let mut lines = Vec::new();
+    for (change, text) in changes() {
+        let all = measured(change, &old, &text, items);
+        lines.extend(all.iter().flat_map(Measured::lines));
+    }
+    println!("\n| {items} items | goal | measured | met |\n|---|---|---|---|");
+    lines.iter().for_each(|line| println!("{line}"));
 }

@@ -2,6 +2,8 @@
 //! oracle to which the same rows were written through the new one.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+pub(crate) mod readers;
+
 use fastrand::Rng;
 use keyfold_api::{Request, Response, ScanInput};
 use keyfold_client::{Backend, ClientError, arguments, tables, write};
@@ -114,6 +116,33 @@ pub(crate) fn put(
 ) -> Result<(), ClientError> {
     let values = arguments::of_entity(entity, row)?;
     write::put(backend, model, entity, &values).map(|_| ())
+}
+
+/// Changes the attributes of a row.
+pub(crate) fn update(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    row: &Row,
+) -> Result<(), ClientError> {
+    let values = arguments::some_of_entity(entity, row)?;
+    write::update(backend, model, entity, &values, &[]).map(|_| ())
+}
+
+/// Deletes the entity of a row, by what it is found by.
+pub(crate) fn delete_one(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    row: &Row,
+) -> Result<(), ClientError> {
+    let names = entity.identity();
+    let key = row
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()));
+    let key = key.map(|(name, held)| (name.clone(), held.clone()));
+    let values = arguments::some_of_entity(entity, &key.collect::<Row>())?;
+    write::delete(backend, model, entity, &values).map(|_| ())
 }
 
 pub(crate) fn delete(
@@ -407,6 +436,11 @@ pub(crate) struct Sent {
     /// Requests that write items, and the write units of those that were carried out.
     pub(crate) writes: u64,
     pub(crate) write_halves: u64,
+    /// Those of them that the tables take, without those of indexes.
+    pub(crate) table_halves: u64,
+    /// The read units of pages, and of all other reads.
+    pub(crate) page_halves: u64,
+    pub(crate) get_halves: u64,
     pub(crate) longest_pause: Duration,
 }
 
@@ -418,6 +452,9 @@ pub(crate) struct Faulty<'l> {
     live: Mutex<Option<Live<'l>>>,
     watches: Mutex<Option<Watches<'l>>>,
     sent: Mutex<Sent>,
+    /// What was sent in each phase, where a test wants to know.
+    by_phase: Mutex<BTreeMap<String, Sent>>,
+    progress: Mutex<Option<&'l Progress>>,
 }
 
 impl<'l> Faulty<'l> {
@@ -429,7 +466,20 @@ impl<'l> Faulty<'l> {
             live: Mutex::new(live),
             watches: Mutex::default(),
             sent: Mutex::default(),
+            by_phase: Mutex::default(),
+            progress: Mutex::default(),
         }
+    }
+
+    /// Counts by the phases of a run from now on.
+    pub(crate) fn count_by(&self, progress: &'l Progress) {
+        *self.progress.lock().unwrap() = Some(progress);
+    }
+
+    /// What was sent in a phase.
+    pub(crate) fn sent_in(&self, phase: &str) -> Sent {
+        let all = self.by_phase.lock().unwrap();
+        all.get(phase).copied().unwrap_or_default()
     }
 
     pub(crate) fn watch(&self, watches: Watches<'l>) {
@@ -463,14 +513,59 @@ impl<'l> Faulty<'l> {
             }
             _ => false,
         };
+        let is_get = matches!(&request, Request::BatchGetItem(_));
         let answer = self.backend.call(request);
-        let mut sent = self.sent.lock().unwrap();
-        sent.pages += u64::from(is_page);
-        if let (true, Ok(response)) = (is_write, &answer) {
-            sent.writes += 1;
-            sent.write_halves += response.consumed().map_or(0, |halves| halves.0);
+        let mut one = Sent {
+            pages: u64::from(is_page),
+            ..Sent::default()
+        };
+        if let Ok(response) = &answer {
+            let halves = response.consumed().map_or(0, |halves| halves.0);
+            if is_write {
+                (one.writes, one.write_halves) = (1, halves);
+                one.table_halves = table_halves(response);
+            } else if is_page {
+                one.page_halves = halves;
+            } else if is_get {
+                one.get_halves = halves;
+            }
+        }
+        self.sent.lock().unwrap().add(&one);
+        if let Some(progress) = *self.progress.lock().unwrap() {
+            let mut all = self.by_phase.lock().unwrap();
+            all.entry(progress.figures().present).or_default().add(&one);
         }
         answer
+    }
+}
+
+impl Sent {
+    fn add(&mut self, one: &Sent) {
+        self.pages += one.pages;
+        self.writes += one.writes;
+        self.write_halves += one.write_halves;
+        self.table_halves += one.table_halves;
+        self.page_halves += one.page_halves;
+        self.get_halves += one.get_halves;
+    }
+}
+
+/// The units of a write that the tables take.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "an evolution writes by these requests alone"
+)]
+fn table_halves(response: &Response) -> u64 {
+    match response {
+        Response::PutItem(output) | Response::UpdateItem(output) | Response::DeleteItem(output) => {
+            let row = output.consumed_capacity.as_ref();
+            row.map_or(0, |row| row.table.0)
+        }
+        Response::TransactWriteItems(output) => {
+            let rows = output.consumed_capacity.iter().flatten();
+            rows.map(|row| row.table.0).sum()
+        }
+        _ => 0,
     }
 }
 

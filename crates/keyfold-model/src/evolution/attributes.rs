@@ -7,7 +7,7 @@ use super::pair::Pair;
 use super::stored::is_stored;
 use super::unknown;
 use super::values::{Cure, Misfit, misfit};
-use crate::schema::{Attribute, Copy, DefaultValue, Entity};
+use crate::schema::{Attribute, DefaultValue, Entity};
 use crate::value;
 use crate::written::{one as article, written};
 
@@ -86,26 +86,35 @@ fn writers(old_reader: &Verdict, new_reader: &Verdict) -> Verdict {
     old_reader.clone().and(new_reader.clone())
 }
 
-fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
-    let new_reader = read((pair.new, two), (pair.old, None), OLD);
-    let touched = match two.is_touched() {
+/// A writer of the version that lacks an attribute does not set it.
+fn unset(attribute: &Attribute, version: &str) -> Verdict {
+    match attribute.is_touched() {
         true => Verdict::no(format!(
-            "a writer of the old version does not set `{}`, which each write sets",
-            two.name
+            "a writer of the {version} version does not set `{}`, which each write sets",
+            attribute.name
         )),
         false => Verdict::Yes,
-    };
+    }
+}
+
+/// A writer of the version that lacks an attribute writes the copies that both versions have without it.
+fn uncopied((holder, held): (&Entity, &Attribute), other: &Entity, version: &str) -> Verdict {
+    let mut copies = holder.copies.iter();
+    let found = copies
+        .find(|copy| copy.attributes.contains(&held.name) && other.copy(&copy.name).is_some());
+    found.map_or(Verdict::Yes, |copy| {
+        Verdict::no(format!(
+            "a writer of the {version} version writes the copy {} without `{}`",
+            copy.name, held.name
+        ))
+    })
+}
+
+fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
+    let new_reader = read((pair.new, two), (pair.old, None), OLD);
+    let touched = unset(two, OLD);
     let is_read = new_reader.is_yes();
-    let holds = |copy: &&Copy| copy.attributes.contains(&two.name);
-    let copied = pair.new.copies.iter().filter(holds);
-    let copied = copied.filter(|copy| pair.old.copy(&copy.name).is_some());
-    let touched = copied.fold(touched, |known, copy| {
-        let because = format!(
-            "a writer of the old version writes the copy {} without `{}`",
-            copy.name, two.name
-        );
-        known.and(Verdict::no(because))
-    });
+    let touched = touched.and(uncopied((pair.new, two), pair.old, OLD));
     let made = pair.made(two);
     let touched = match &two.former {
         Some(former) => touched.and(Verdict::no(format!(
@@ -174,8 +183,9 @@ fn removed(pair: &Pair<'_>, one: &Attribute, all: &mut Collect<'_>) {
     let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
     change.how = format!("attribute {} removed", written(&one.name));
     change.reason = "items that are there keep it, and nothing reads it".to_owned();
+    let kept = unset(one, NEW).and(uncopied((pair.old, one), pair.new, NEW));
     change.verdicts = Verdicts {
-        writers: old_reader.clone(),
+        writers: old_reader.clone().and(kept),
         old_reader,
         new_reader: Verdict::Yes,
     };
@@ -222,12 +232,10 @@ fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<
     };
     change.reason = reason;
     change.help = help;
-    let touched = match two.is_touched() && !one.is_touched() {
-        true => Verdict::no(format!(
-            "a writer of the old version does not set `{}`, which each write sets",
-            two.name
-        )),
-        false => Verdict::Yes,
+    let touched = match (one.is_touched(), two.is_touched()) {
+        (false, true) => unset(two, OLD),
+        (true, false) => unset(one, NEW),
+        (true, true) | (false, false) => Verdict::Yes,
     };
     change.verdicts = Verdicts {
         writers: writers(&old_reader, &new_reader).and(touched),

@@ -182,9 +182,26 @@ fn copy_changed(pair: &Pair<'_>, one: &Copy, two: &Copy, all: &mut Collect<'_>) 
             what: format!("{} that the new version does not have", copies_of(one)),
             // Under the keys of others, a reader would take them for such.
             is_in_the_way: compared.is_same_place && reader.is_some(),
+            is_of_items: false,
         });
     }
     all.add(change);
+}
+
+/// Why writers of the new version refuse items of the old one: a copy lies under a key of an attribute that such an
+/// item may lack, so that they do not know whether there is one. The backfill writes the attribute.
+pub(super) fn refused(pair: &Pair<'_>) -> Option<String> {
+    let lacks = |name: &&str| {
+        let two = pair.new.attribute(name).filter(|two| !two.optional);
+        two.is_some_and(|two| pair.old_of(two).is_none_or(|one| one.optional))
+    };
+    pair.new.copies.iter().find_map(|copy| {
+        let name = copy.key.fields().find(lacks)?;
+        let (entity, copy) = (article(&pair.new.name), &copy.name);
+        Some(format!(
+            "they refuse {entity} without `{name}`, of which the key of its copy {copy} is made"
+        ))
+    })
 }
 
 /// Reports changes of the guards of unique values and of the `id`.

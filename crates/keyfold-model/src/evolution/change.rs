@@ -198,6 +198,8 @@ pub enum Work {
         what: String,
         /// Whether it lies where the new version would find it: it goes before the new version reads.
         is_in_the_way: bool,
+        /// Whether it is attributes of items, which stay; else whole items.
+        is_of_items: bool,
     },
     /// An aggregate is computed of the items that are there, while nobody writes them.
     Compute {

@@ -1,12 +1,14 @@
 //! What the phases of a change cost: items, requests, units and hours. The counts are exact for the
 //! given numbers of items and bytes; how long it takes follows from the rate of units.
 
-use super::change::Work;
+use super::change::{ALL_ITEMS, Work};
+use super::keys;
+use super::pair::{Pair, pairs};
 use super::phases::Phase;
 use crate::check::estimate::item_bytes;
 use crate::schema::{Entity, IndexKind, Model};
 
-/// Bytes that one unit of an eventually consistent read of a scan pays for, twice.
+/// Bytes that one unit of a read pays for, of a scan that reads what was written last.
 const READ_UNIT_BYTES: u64 = 4096;
 /// Bytes that one write unit pays for.
 const WRITE_UNIT_BYTES: u64 = 1024;
@@ -188,7 +190,8 @@ fn add_table(
                 computed.push(&entity.name);
             }
             let (items, bytes) = size(entity, &table, basis);
-            let cost = writes((entity, model), one, bytes);
+            let in_indexes = entries((entity, model), one, &pairs(old, new));
+            let cost = writes(entity, one, (bytes, in_indexes));
             total.requests = total
                 .requests
                 .saturating_add(items.saturating_mul(cost.requests));
@@ -204,9 +207,15 @@ fn add_table(
         }),
         Basis::Tables(_) => read.first().map_or((0, 0), |one| (one.1, one.2)),
     };
+    // To be computed, the items are read before those that keep it are written.
+    let times = match work.iter().any(|one| matches!(one, Work::Compute { .. })) {
+        true => 2,
+        false => 1,
+    };
     total.items = total.items.saturating_add(items);
-    total.requests = total.requests.saturating_add(bytes.div_ceil(PAGE_BYTES));
-    total.read_units += as_f64(bytes.div_ceil(READ_UNIT_BYTES)) / 2.0;
+    let pages = bytes.div_ceil(PAGE_BYTES).saturating_mul(times);
+    total.requests = total.requests.saturating_add(pages);
+    total.read_units += as_f64(bytes.div_ceil(READ_UNIT_BYTES).saturating_mul(times));
 }
 
 /// What is written for one item.
@@ -215,59 +224,83 @@ struct Cost {
     units: u64,
 }
 
-fn writes((entity, model): (&Entity, &Model), work: &Work, bytes: u64) -> Cost {
+/// The entries of indexes that are written with an item: one of each index, and two where its key changes.
+fn entries((entity, model): (&Entity, &Model), work: &Work, pairs: &[Pair<'_>]) -> u64 {
+    let own = || {
+        let table = model.tables.get(entity.table);
+        let all = entity.indexes.iter().filter(|key| {
+            let index = table.and_then(|table| table.indexes.get(key.index));
+            index.is_some_and(|index| index.kind == IndexKind::Global)
+        });
+        all.count()
+    };
+    let count = match work {
+        Work::Rewrite { .. } | Work::Compute { .. } => {
+            let of = pairs.iter().filter(|pair| pair.new.name == entity.name);
+            let counts = of.map(|pair| {
+                let (all, moved) = keys::entries(pair);
+                all + moved
+            });
+            counts.max().unwrap_or_else(own)
+        }
+        // An entry goes and one comes.
+        Work::Rekey { .. } => own() * 2,
+        Work::Drop { .. } => own(),
+        Work::WriteBeside { .. }
+        | Work::AddTable(_)
+        | Work::RemoveTable(_)
+        | Work::AddIndex { .. }
+        | Work::RemoveIndex { .. }
+        | Work::UpdateTable(_)
+        | Work::Settle { .. }
+        | Work::Rebuild { .. } => 0,
+    };
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+fn writes(entity: &Entity, work: &Work, (bytes, entries): (u64, u64)) -> Cost {
     let one = bytes.div_ceil(WRITE_UNIT_BYTES).max(1);
-    let table = model.tables.get(entity.table);
-    let entries = entity.indexes.iter().filter(|key| {
-        let index = table.and_then(|table| table.indexes.get(key.index));
-        index.is_some_and(|index| index.kind == IndexKind::Global)
-    });
-    let entries = u64::try_from(entries.count()).unwrap_or(u64::MAX);
     let beside = entity.copies.len() + entity.uniques.len();
     let beside = u64::try_from(beside).unwrap_or(u64::MAX);
     let in_indexes = entries.saturating_mul(one);
-    match work {
-        Work::Rewrite { .. } => Cost {
-            requests: 1,
-            units: one.saturating_add(in_indexes),
-        },
+    let units = match work {
+        Work::Rewrite { .. } => one.saturating_add(in_indexes),
         // A check of the item and each item beside it, in a transaction, which costs twice.
-        Work::WriteBeside { .. } => Cost {
-            requests: 1,
-            units: one
-                .saturating_mul(beside.saturating_add(1))
-                .saturating_mul(2),
-        },
-        // A put and a deletion of the item and of each item beside it, twice for the transaction; in
-        // each index an entry goes and one comes.
-        Work::Rekey { .. } => Cost {
-            requests: 1,
-            units: one
-                .saturating_mul(beside.saturating_add(1))
-                .saturating_mul(4)
-                .saturating_add(in_indexes.saturating_mul(2)),
-        },
+        Work::WriteBeside { .. } => one
+            .saturating_mul(beside.saturating_add(1))
+            .saturating_mul(2),
+        // A put and a deletion of the item and of each item beside it, twice for the transaction.
+        Work::Rekey { .. } => one
+            .saturating_mul(beside.saturating_add(1))
+            .saturating_mul(4)
+            .saturating_add(in_indexes),
         // An update and a check of who has the evolution, in a transaction, which costs twice.
-        Work::Compute { .. } => Cost {
-            requests: 1,
-            units: one
-                .saturating_add(1)
-                .saturating_mul(2)
-                .saturating_add(in_indexes),
-        },
-        Work::Drop { .. } => Cost {
-            requests: 1,
-            units: one.saturating_add(in_indexes),
-        },
+        Work::Compute { .. } => one
+            .saturating_add(1)
+            .saturating_mul(2)
+            .saturating_add(in_indexes),
+        Work::Drop {
+            is_of_items: true, ..
+        } => one.saturating_add(in_indexes),
+        // A deletion, which is a transaction of its own; copies and guards are in no index.
+        Work::Drop { what, .. } => one
+            .saturating_mul(2)
+            .saturating_add(match *what == ALL_ITEMS {
+                true => in_indexes,
+                false => 0,
+            }),
         Work::AddTable(_)
         | Work::RemoveTable(_)
         | Work::AddIndex { .. }
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
         | Work::Settle { .. }
-        | Work::Rebuild { .. } => Cost {
-            requests: 0,
-            units: 0,
-        },
-    }
+        | Work::Rebuild { .. } => {
+            return Cost {
+                requests: 0,
+                units: 0,
+            };
+        }
+    };
+    Cost { requests: 1, units }
 }

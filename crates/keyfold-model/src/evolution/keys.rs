@@ -6,7 +6,8 @@ use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::{Collect, Way, reads_by};
 use super::pair::Pair;
 use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
-use crate::schema::{Entity, Excluded, IndexKey, Table};
+use super::values::misfit;
+use crate::schema::{Entity, Excluded, Index, IndexKey, IndexKind, Table};
 use crate::template::{Part, print};
 
 /// Whether its items get other keys, or another table.
@@ -177,6 +178,51 @@ fn made<'m>(table: &'m Table, entity: &'m Entity, key: &'m IndexKey) -> Vec<Made
         .collect()
 }
 
+/// Whether the key attributes of both versions are the same texts of the same items.
+fn are_alike(pair: &Pair<'_>, before: &[Made<'_>], after: &[Made<'_>]) -> bool {
+    let mut both = before.iter().zip(after);
+    before.len() == after.len()
+        && both.all(|(one, two)| one.name == two.name && is_same(pair, one.parts, two.parts))
+}
+
+/// The entries that an item has in the global indexes of the table as it is, while it is written again: their number,
+/// and how many of them get another key, so that one goes and one comes.
+pub(super) fn entries(pair: &Pair<'_>) -> (usize, usize) {
+    let Some((old_table, new_table)) = pair.tables() else {
+        return (0, 0);
+    };
+    let key_of = |table, entity, index: &Index| key_in(table, entity, &index.name);
+    let (mut all, mut moved) = (0, 0);
+    for index in &old_table.indexes {
+        let (one, two) = (
+            key_of(old_table, pair.old, index),
+            key_of(new_table, pair.new, index),
+        );
+        if index.kind != IndexKind::Global || (one.is_none() && two.is_none()) {
+            continue;
+        }
+        all += 1;
+        if let (Some(one), Some(two)) = (one, two) {
+            let before = made(old_table, pair.old, one);
+            let after = made(new_table, pair.new, two);
+            let is_same = are_alike(pair, &before, &after);
+            let mut fields = two.key.fields();
+            moved += usize::from(!is_same || fields.any(|name| gets_another_value(pair, name)));
+        }
+    }
+    (all, moved)
+}
+
+/// Whether items that are there get another value of an attribute that they have.
+fn gets_another_value(pair: &Pair<'_>, name: &str) -> bool {
+    let two = pair.new.attribute(name);
+    let one = two.and_then(|two| pair.old_of(two));
+    let (Some(one), Some(two)) = (one, two) else {
+        return false;
+    };
+    two.former.is_some() || (one.kind != two.kind && misfit(&one.kind, &two.kind).is_some())
+}
+
 /// The key of an entity in the index of a name.
 fn key_in<'m>(table: &Table, entity: &'m Entity, index: &str) -> Option<&'m IndexKey> {
     let mut keys = entity.indexes.iter();
@@ -301,6 +347,7 @@ fn index_removed(
                     names.join(", ")
                 ),
                 is_in_the_way: false,
+                is_of_items: true,
             }];
         }
     }
@@ -325,11 +372,7 @@ fn index_changed(
         }
         (Some(_), None) | (None, Some(_)) => false,
     };
-    let is_alike = before.len() == after.len()
-        && before
-            .iter()
-            .zip(&after)
-            .all(|(one, two)| one.name == two.name && is_same(pair, one.parts, two.parts));
+    let is_alike = are_alike(pair, &before, &after);
     if is_alike && is_same_condition(one, two) {
         return;
     }
@@ -369,6 +412,7 @@ pub(super) fn dropped(pair: &Pair<'_>, what: &str) -> Change {
         entity: pair.old.name.clone(),
         what: what.to_owned(),
         is_in_the_way: false,
+        is_of_items: false,
     }];
     change
 }

@@ -112,11 +112,15 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
     }
     patterns::patterns(old, new, &mut all);
     ranges::ranges(old, new, &mut all);
-    let changes = all.changes;
+    let changes = std::mem::take(&mut all.changes);
     let verdicts = changes.iter().fold(Verdicts::all(), |known, one| {
         known.and(one.verdicts.clone())
     });
-    let phases = phases::phases(&changes, &verdicts);
+    let refused = all.pairs.iter().filter_map(|pair| {
+        let because = beside::refused(pair)?;
+        Some((pair.new.name.as_str(), because))
+    });
+    let phases = phases::phases(&changes, &verdicts, &refused.collect::<Vec<_>>());
     Evolution {
         changes,
         verdicts,
@@ -176,6 +180,7 @@ fn alone(model: &Model, entity: &Entity, place: Place) -> Change {
                 entity: entity.name.clone(),
                 what: change::ALL_ITEMS.to_owned(),
                 is_in_the_way: false,
+                is_of_items: false,
             }];
         }
     }

@@ -164,13 +164,20 @@ impl Works {
 
 /// Whether what is deleted at the end is deleted before, since it lies in the way.
 fn is_among(work: &Work, in_the_way: &[Work]) -> bool {
-    let Work::Drop { entity, what, .. } = work else {
+    let Work::Drop {
+        entity,
+        what,
+        is_of_items,
+        ..
+    } = work
+    else {
         return false;
     };
     in_the_way.contains(&Work::Drop {
         entity: entity.clone(),
         what: what.clone(),
         is_in_the_way: true,
+        is_of_items: *is_of_items,
     })
 }
 
@@ -192,8 +199,13 @@ fn written(work: &Work) -> Option<&String> {
     }
 }
 
-/// The phases of changes; none where one of them is impossible.
-pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
+/// The phases of changes; none where one of them is impossible. `refused` are entities of which writers of the new
+/// version refuse the items of the old one, and why.
+pub(super) fn phases(
+    changes: &[Change],
+    verdicts: &Verdicts,
+    refused: &[(&str, String)],
+) -> Vec<Phase> {
     let is_impossible = changes.iter().any(|one| one.class == Class::Impossible);
     if changes.is_empty() || is_impossible {
         return Vec::new();
@@ -217,8 +229,13 @@ pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
         let does = works.settled.iter().map(said).collect();
         course.add(Step::Settle, does, works.settled.clone());
     }
-    begin(&mut course, &works);
-    write(&mut course, &works);
+    let is_due = |entity: &str| {
+        let mut items = works.items.iter();
+        items.any(|work| written(work).is_some_and(|name| name == entity))
+    };
+    let refused = refused.iter().find(|(entity, _)| is_due(entity));
+    begin(&mut course, &works, refused.map(|(_, why)| why.as_str()));
+    write(&mut course, &works, refused.is_some());
     for index in &works.indexes {
         course.add(Step::Index, vec![said(index)], vec![index.clone()]);
     }
@@ -226,13 +243,8 @@ pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
     course.all
 }
 
-/// Brings programs of the new version in, as far as they may run before the data is theirs.
-fn begin(course: &mut Course<'_>, works: &Works) {
-    let (reads_new, reads_old, write_together) = (
-        course.verdicts.old_reader.is_yes(),
-        course.verdicts.new_reader.is_yes(),
-        course.verdicts.writers.is_yes(),
-    );
+/// Why the programs of the old version are all stopped first, if they are.
+fn why_stopped(works: &Works, reads: (bool, bool)) -> Option<&'static str> {
     let is_found_by = |work: &Work| matches!(work, Work::WriteBeside { is_first: true, .. });
     let is_in_the_way = |work: &Work| {
         matches!(
@@ -243,7 +255,7 @@ fn begin(course: &mut Course<'_>, works: &Works) {
             }
         )
     };
-    let why = match (reads_new, reads_old) {
+    match reads {
         _ if works.items.iter().any(is_in_the_way) => {
             Some("items of it are deleted before the new version reads")
         }
@@ -252,7 +264,17 @@ fn begin(course: &mut Course<'_>, works: &Works) {
         }
         (false, false) => Some("neither version reads what the other writes"),
         (true, _) | (false, true) => None,
-    };
+    }
+}
+
+/// Brings programs of the new version in, as far as they may run before the data is theirs.
+fn begin(course: &mut Course<'_>, works: &Works, refused: Option<&str>) {
+    let (reads_new, reads_old, write_together) = (
+        course.verdicts.old_reader.is_yes(),
+        course.verdicts.new_reader.is_yes(),
+        course.verdicts.writers.is_yes(),
+    );
+    let why = why_stopped(works, (reads_new, reads_old));
     if let Some(why) = why {
         course.old_writes = false;
         course.is_stopped = true;
@@ -276,10 +298,11 @@ fn begin(course: &mut Course<'_>, works: &Works) {
         let does = "deploy the readers of the new version: they read what the old version writes";
         course.add(Step::Readers, vec![does.to_owned()], Vec::new());
     }
-    if !works.computed.is_empty() {
+    if !works.computed.is_empty() || refused.is_some() {
         (course.old_writes, course.is_halted) = (false, true);
+        let why = refused.map_or(String::new(), |why| format!(": {why}"));
         let does = "stop the writers of the old version, and start none of the new one yet";
-        return course.add(Step::Halt, vec![does.to_owned()], Vec::new());
+        return course.add(Step::Halt, vec![format!("{does}{why}")], Vec::new());
     }
     let mut does = Vec::new();
     if !reads_new {
@@ -300,12 +323,12 @@ fn begin(course: &mut Course<'_>, works: &Works) {
 
 /// Writes the items that are there, and computes aggregates of them: of items in the new form, since a
 /// writer of the new version takes an item out of an aggregate by what it holds in that form.
-fn write(course: &mut Course<'_>, works: &Works) {
+fn write(course: &mut Course<'_>, works: &Works, is_refused: bool) {
     let is_counted = |work: &Work| {
         let mut computed = works.computed.iter();
         computed.any(|one| matches!(one, Work::Compute { of, .. } if written(work) == Some(of) || moved(work) == Some(of)))
     };
-    let is_first = course.is_stopped || works.items.iter().any(is_counted);
+    let is_first = course.is_stopped || is_refused || works.items.iter().any(is_counted);
     if is_first || works.computed.is_empty() {
         backfill(course, works);
     }
@@ -316,7 +339,10 @@ fn write(course: &mut Course<'_>, works: &Works) {
     }
     if course.is_halted {
         (course.is_halted, course.new_writes) = (false, true);
-        let does = "start the writers of the new version: they keep what was computed";
+        let does = match works.computed.is_empty() {
+            true => "start the writers of the new version: each item has what they need",
+            false => "start the writers of the new version: they keep what was computed",
+        };
         course.add(Step::Writers, vec![does.to_owned()], Vec::new());
     }
     if !is_first && !works.computed.is_empty() {

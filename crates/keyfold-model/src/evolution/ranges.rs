@@ -180,6 +180,7 @@ fn stranger(
         pattern.name, shape.what
     );
     let verdict = Verdict::no_as(because, key);
+    let gone = format!("{} is deleted before the new version reads", shape.what);
     let (place, class, reason, verdicts, work) = match reader.is_old {
         true => (
             Place::Old(pattern.span),
@@ -200,10 +201,7 @@ fn stranger(
                 shape.what
             ),
             Verdicts {
-                old_reader: Verdict::no(format!(
-                    "{} is deleted before the new version reads",
-                    shape.what
-                )),
+                old_reader: Verdict::no(gone),
                 new_reader: verdict,
                 writers: Verdict::no(format!(
                     "a writer of the old version goes on to write {}",
@@ -214,6 +212,7 @@ fn stranger(
                 entity: entity.clone(),
                 what,
                 is_in_the_way: true,
+                is_of_items: false,
             }],
         ),
     };

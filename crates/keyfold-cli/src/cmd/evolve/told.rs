@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::json;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG, counted_u64};
 use keyfold_evolve::{Course, DryRun, Ended, Figures, Problem, Status, VIEWS, Verified};
+use keyfold_model::evolution::Step;
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
 
@@ -290,13 +291,18 @@ pub(super) fn status_json(course: &Course<'_>, status: &Status) -> Json {
         (None, _) => "not_begun",
         (Some(run), _) if run.paused_ms.is_some() => "paused",
         (Some(_), None) => "ready",
+        // What `complete` does is left.
+        (Some(_), Some(phase)) if phase.step == Step::Drop => "ready",
         (Some(run), Some(_)) if run.is_announced => "gate",
         (Some(_), Some(_)) => "running",
     };
+    // Behind the last phase run those of it.
+    let runs = at.and(phase.or(course.phases().last()));
     json!({
         "state": state,
         "phase": at.map(|at| at + 1),
         "step": phase.map(|phase| phase.step.word()),
+        "mayRun": runs.map(|phase| running(phase.runs)),
         "phases": course.phases().len(),
         "segments": status.segments.1,
         "segmentsDone": status.segments.0,
