@@ -325,6 +325,67 @@ class Views(unittest.TestCase):
         self.rest()
         self.assertEqual(self.end(worker, signal.SIGTERM), 0)
 
+    def test_views_are_rebuilt_at_moto(self):
+        """Rows that somebody spoiled are made anew, by a worker that is killed and one that follows it."""
+        self.server = Elsewhere(MOTO, self.model)
+        self.addCleanup(self.server.stop)
+        patient = Config(read_timeout=300, retries={"total_max_attempts": 1})
+        self.writer = Writer(self.server, config=patient)
+        for _ in range(50):
+            self.writer.write()
+        worker = self.work()
+        self.until("the first rows", lambda: all(view["live"] == 1 for view in self.status()))
+        self.rest()
+        rows = self.spoil()
+        # One view alone, by a process of its own that waits for it.
+        rebuilt = self.made_anew(self.rebuild("Sold"))
+        self.assertEqual(rebuilt, [{"view": "Sold", "live": 2, "leftOut": 0}])
+        found = self.writer.rows()
+        self.assertEqual({key: row for key, row in found.items() if key[0] == "S"}, rows["S"])
+        self.assertNotEqual({key: row for key, row in found.items() if key[0] == "L"}, rows["L"])
+        rebuild = self.rebuild()
+        self.until("a build begins", lambda: any(view["next"] for view in self.status()))
+        self.assertEqual(self.end(worker), -signal.SIGKILL)
+        worker = self.work()
+        # The sources change while rows are made, and moved.
+        for _ in range(20):
+            self.writer.write()
+        rebuilt = self.made_anew(rebuild)
+        self.assertEqual([(one["view"], one["live"]) for one in rebuilt], list(zip(VIEWS, (3, 2, 2), strict=True)))
+        self.rest()
+        self.assertEqual([view["live"] for view in self.status()], [3, 2, 2])
+        self.assertEqual(self.end(worker, signal.SIGTERM), 0)
+
+    def rebuild(self, *views):
+        """Starts a process that rebuilds views, and ends when they are made."""
+        command = [KEYFOLD, "views", "rebuild", self.model, *views, "--endpoint", self.server.endpoint, "--json"]
+        rebuild = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, rebuild)
+        return rebuild
+
+    def made_anew(self, rebuild):
+        """What such a process says."""
+        document, _ = rebuild.communicate(timeout=600)
+        self.assertEqual(rebuild.returncode, 0, document)
+        return json.loads(document)["result"]["views"]
+
+    def spoil(self):
+        """Deletes a line, and writes a wrong row of each view. Returns the right rows, by the letter of their view."""
+        table = self.writer.client.Table("Sales")
+        right = self.writer.wanted()
+        rows = {}
+        for key, row in right.items():
+            rows.setdefault(key[0], {})[key] = row
+        self.assertEqual(set(rows), {"S", "D", "L"})
+        for of_view in rows.values():
+            partition, sort = next(iter(of_view)).split()
+            spoilt = {"Key": {"PK": partition, "SK": sort}, "UpdateExpression": "SET product = :wrong"}
+            table.update_item(**spoilt, ExpressionAttributeValues={":wrong": "spoilt"})
+        partition, sort = list(rows["L"])[-1].split()
+        table.delete_item(Key={"PK": partition, "SK": sort})
+        self.assertNotEqual(self.writer.rows(), right)
+        return rows
+
     def test_a_changed_definition_is_refused_until_it_is_rebuilt(self):
         self.serve()
         worker = self.work()

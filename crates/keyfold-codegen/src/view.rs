@@ -80,13 +80,13 @@ fn made_of(model: &Model, from: &From) -> String {
 fn cost(model: &Model, view: &View) -> String {
     let source = name_of(model, view.source);
     let upkeep = view.upkeep();
-    let read = if upkeep.reads_row {
-        "is read and written"
-    } else {
-        "is written"
+    let read = match (view.is_grouped, upkeep.reads_row) {
+        (false, _) => "is written",
+        (true, true) => "is read and written",
+        (true, false) => "is written, and is read first where an item changes or leaves",
     };
     let mut text = format!("a change of {source}: its row {read}");
-    if view.is_grouped {
+    if may_move(model, view) {
         text.push_str(", two rows if it comes from one to another");
     }
     match upkeep.support {
@@ -101,11 +101,34 @@ fn cost(model: &Model, view: &View) -> String {
     let names: Vec<&str> = joined.iter().map(|at| name_of(model, *at)).collect();
     if !names.is_empty() {
         let names = names.join(", ");
+        let reads = match view.is_grouped {
+            true => "a new row",
+            false => "each change",
+        };
         text.push_str(&format!(
-            "; a new row reads {names}, and a change of {names} writes each of its rows"
+            "; {reads} reads {names}, and a change of {names} writes each of its rows"
         ));
     }
     text
+}
+
+/// Whether an item may come from one row to another: its row's key has what may change in it.
+fn may_move(model: &Model, view: &View) -> bool {
+    let source = model.entities.get(view.source);
+    let identity = source.map_or_else(Vec::new, Entity::identity);
+    let may_change = |column: &Column| match &column.from {
+        From::Group { of, .. } => !identity.contains(&of.as_str()),
+        From::Copied { .. }
+        | From::Count
+        | From::Sum { .. }
+        | From::Min { .. }
+        | From::Max { .. }
+        | From::Average { .. }
+        | From::Distinct { .. }
+        | From::Top { .. }
+        | From::Joined { .. } => false,
+    };
+    view.columns.iter().any(may_change)
 }
 
 /// A view in one line, for documents.

@@ -2,8 +2,10 @@
 //! view has the rows that SQL's GROUP BY makes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use keyfold_model::schema::view::{Column, From};
 use keyfold_model::{Model, Severity, compile};
-use keyfold_prove::{Options, Report, prove};
+use keyfold_prove::{NeverKind, Options, Report, prove};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The number of random models; `RANDOM_VIEWS=500` searches longer, `RANDOM_FIRST=421` begins at a
@@ -205,6 +207,62 @@ fn drawn(seed: u64) -> String {
     text
 }
 
+/// What a column is made of. A kind that is added here is added to [`KINDS`].
+fn kind(column: &Column) -> &'static str {
+    match &column.from {
+        From::Group { cut: None, .. } => "group",
+        From::Group { cut: Some(_), .. } => "period",
+        From::Copied { .. } => "copied",
+        From::Count => "count",
+        From::Sum { .. } => "sum",
+        From::Min { .. } => "min",
+        From::Max { .. } => "max",
+        From::Average { .. } => "average",
+        From::Distinct { .. } => "distinct",
+        From::Top {
+            descending: true, ..
+        } => "top",
+        From::Top {
+            descending: false, ..
+        } => "top ascending",
+        From::Joined { .. } => "joined",
+    }
+}
+
+/// All of what [`kind`] says, and views whose rows have one item each.
+const KINDS: [&str; 13] = [
+    "group",
+    "period",
+    "copied",
+    "count",
+    "sum",
+    "min",
+    "max",
+    "average",
+    "distinct",
+    "top",
+    "top ascending",
+    "joined",
+    "of one item",
+];
+
+/// Counts the views that had rows by what their columns are made of.
+fn count_kinds(model: &Model, report: &Report, seen: &mut BTreeMap<&'static str, usize>) {
+    for entity in &model.entities {
+        let Some(view) = &entity.view else { continue };
+        let mut never = report.never.iter();
+        if never.any(|one| one.kind == NeverKind::View && one.name == entity.name) {
+            continue;
+        }
+        let kinds = view.columns.iter().map(kind);
+        let single = (!view.is_grouped).then_some("of one item");
+        let kinds: BTreeSet<&'static str> = kinds.chain(single).collect();
+        for kind in kinds {
+            *seen.entry(kind).or_default() += 1;
+        }
+    }
+}
+
 #[test]
 fn random_views_are_what_sql_groups() {
     let number = |name: &str, otherwise: u64| {
@@ -212,7 +270,7 @@ fn random_views_are_what_sql_groups() {
         given.map_or(otherwise, |text| text.parse().unwrap())
     };
     let (count, first) = (number("RANDOM_VIEWS", MODELS), number("RANDOM_FIRST", 1));
-    let mut proved_models = 0;
+    let (mut proved_models, mut seen) = (0, BTreeMap::new());
     let is_default = count == MODELS && first == 1;
     let further = SEEDS.into_iter().filter(|_| is_default);
     for seed in (first..first + count).chain(further) {
@@ -228,6 +286,18 @@ fn random_views_are_what_sql_groups() {
         proved_models += 1;
         let report = proved(&model, seed, 24);
         check(&report, &format!("seed {seed}\n{source}"));
+        count_kinds(&model, &report, &mut seen);
+    }
+    println!("{seen:?}");
+    if is_default {
+        let absent: Vec<&str> = KINDS
+            .into_iter()
+            .filter(|one| !seen.contains_key(one))
+            .collect();
+        assert!(
+            absent.is_empty(),
+            "no view with rows had {absent:?}: {seen:?}"
+        );
     }
     assert!(proved_models * 2 > count, "{proved_models} of {count}");
 }

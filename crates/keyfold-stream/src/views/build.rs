@@ -5,7 +5,8 @@
 //!    records that are written from then on. They and the scan say what each source item gives, which is kept; the scan says it
 //!    only of items of which nothing is known. Rows are made aside.
 //! 2. `Follow`: each record that was written during the scan is handled.
-//! 3. `Hold`: the live generation stands still, until the new one has handled what it has.
+//! 3. `Hold`: the live generation stands still, until the new one has handled what it has, and all records
+//!    of the items that rows refer to.
 //! 4. `Switch`: both stand still. Rows are moved, one by one; then those that the new generation does
 //!    not have are deleted (`switch`).
 //!
@@ -66,8 +67,9 @@ pub(crate) struct Builder {
     /// How long what items gave is remembered after a switch.
     pub(crate) remembers: Duration,
     poll_time: Duration,
-    tips: Option<(u64, Tips)>,
-    ends: Option<(u64, Ends)>,
+    /// The ends of shards that a generation is to pass in a phase, and the search for them.
+    tips: Option<((u64, Phase), Tips)>,
+    ends: Option<((u64, Phase), Ends)>,
     /// The builder that was seen, and since when it is silent.
     seen: Option<((String, u64), Duration)>,
     /// The generation that was seen live, and since when.
@@ -586,15 +588,10 @@ impl Builder {
     /// Waits until the new generation's consumers have handled all that was written during the scan.
     async fn follow(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
         let name = self.definition.name.clone();
-        if self.tips.as_ref().is_none_or(|(of, _)| *of != next.number) && !self.ends(&next).await? {
-            return Ok(true);
-        }
-        if let Some((_, tips)) = &self.tips
-            && !tips
-                .are_passed(self.io(), &name, &next, &self.leases)
-                .await?
-        {
-            return Ok(false);
+        match self.has_passed_ends(Phase::Follow, &next).await? {
+            Some(true) => {}
+            Some(false) => return Ok(false),
+            None => return Ok(true),
         }
         let live = state.live.clone();
         state.next = Some((next.clone(), Phase::Hold));
@@ -607,11 +604,31 @@ impl Builder {
         Ok(true)
     }
 
+    /// Whether the new generation has handled what its shards had at the beginning of a phase; `None` while
+    /// their ends are searched for.
+    async fn has_passed_ends(
+        &mut self,
+        phase: Phase,
+        next: &Generation,
+    ) -> Result<Option<bool>, ClientError> {
+        let of = (next.number, phase);
+        let is_known = self.tips.as_ref().is_some_and(|(known, _)| *known == of);
+        if !is_known && !self.ends(of, next).await? {
+            return Ok(None);
+        }
+        let Some((_, tips)) = &self.tips else {
+            return Ok(None);
+        };
+        let name = &self.definition.name;
+        let is_passed = tips.are_passed(self.io(), name, next, &self.leases);
+        is_passed.await.map(Some)
+    }
+
     /// Looks for the ends of the shards, for a part of a lease time. Returns whether they are found.
-    async fn ends(&mut self, next: &Generation) -> Result<bool, ClientError> {
+    async fn ends(&mut self, phase: (u64, Phase), next: &Generation) -> Result<bool, ClientError> {
         let name = &self.definition.name;
         let mut ends = match self.ends.take() {
-            Some((of, ends)) if of == next.number => ends,
+            Some((of, ends)) if of == phase => ends,
             Some(_) | None => {
                 let quiet = self.poll_time * QUIET_POLLS;
                 Ends::of(&*self.world, (name, next), &self.leases, quiet).await?
@@ -619,12 +636,12 @@ impl Builder {
         };
         for _ in 0..ROUNDS {
             if ends.step(&*self.world).await? {
-                self.tips = Some((next.number, ends.tips()));
+                self.tips = Some((phase, ends.tips()));
                 return Ok(true);
             }
             self.world.pause(self.poll_time / ROUNDS).await;
         }
-        self.ends = Some((next.number, ends));
+        self.ends = Some((phase, ends));
         Ok(false)
     }
 
@@ -640,6 +657,15 @@ impl Builder {
                 .await?
             {
                 return Ok(false);
+            }
+            // Its rows have of other items what these were when a row was written, which may be newer than
+            // what it had handled of their records.
+            if !self.definition.links.is_empty() {
+                match self.has_passed_ends(Phase::Hold, &next).await? {
+                    Some(true) => {}
+                    Some(false) => return Ok(false),
+                    None => return Ok(true),
+                }
             }
         }
         state.next = Some((next.clone(), Phase::Switch));
