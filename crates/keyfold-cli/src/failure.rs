@@ -74,6 +74,8 @@ struct More {
     /// The report of a bad verdict: the differences of a proof, the files that are not
     /// formatted.
     result: Option<Json>,
+    /// The error of a request that it is made of.
+    cause: Option<ClientError>,
 }
 
 impl Failure {
@@ -153,7 +155,7 @@ impl Failure {
         let more = More {
             place,
             diagnostics: Some((diagnostics, more)),
-            result: None,
+            ..More::default()
         };
         Failure {
             is_shown: true,
@@ -166,6 +168,17 @@ impl Failure {
     pub(crate) fn with_report(mut self, report: Json) -> Failure {
         self.more.result = Some(report);
         self
+    }
+
+    /// The error of a request that it is made of.
+    pub(crate) fn cause(&self) -> Option<&ClientError> {
+        self.more.cause.as_ref()
+    }
+
+    /// As another failure, with the report of this one.
+    pub(crate) fn told_as(mut self, mut other: Failure) -> Failure {
+        other.more.result = self.more.result.take();
+        other
     }
 
     /// Adds the file as the place of the error.
@@ -233,6 +246,15 @@ impl Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Failure {
+        let cause = Some(error.clone());
+        let mut failure = Failure::of_request(error);
+        failure.more.cause = cause;
+        failure
+    }
+}
+
+impl Failure {
+    fn of_request(error: ClientError) -> Failure {
         let message = error.to_string();
         match error {
             ClientError::Value(value) => Failure::usage(message).of_argument(value.name()),

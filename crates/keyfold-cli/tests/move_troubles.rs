@@ -2,13 +2,16 @@
 //! the same command goes on.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod kept;
 mod workplace;
 
+use kept::Kept;
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Named,
     PutItemInput, ScalarAttributeType, StreamSpecification, StreamViewType,
 };
 use keyfold_client::Backend;
+use keyfold_client::tables::names;
 use keyfold_types::Item;
 use serde_json::Value as Json;
 use std::process::{Command, Stdio};
@@ -139,6 +142,67 @@ fn a_source_that_goes_away_is_named_and_loses_nothing() {
     assert_eq!(report["isEven"], true, "{report}");
     let verify = ["move", "verify", &endpoint, &to.endpoint];
     assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 300);
+}
+
+/// The server of the target is killed, and comes again: the move waits for it, and nothing is lost. With `MOVE_AWAY=1` it
+/// also stays away until the move ends, which takes half a minute more.
+#[test]
+fn a_target_that_goes_away_is_waited_for_or_named() {
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    filled(&from.backend(), 300, 4_000);
+    let mut to = Kept::start(&place.folder.path().join("target"), &[]);
+    let at = to.endpoint.clone();
+    let run = [
+        "move",
+        &from.endpoint,
+        &at,
+        "--stop-when-even",
+        "--report",
+        "move.md",
+    ];
+    let begun = || {
+        let mut command = place.command(&[&run[..], &["--rate", "200", "--json"]].concat());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut child = begun();
+    // Copied items are in the target.
+    let is_copying = |to: &Kept| {
+        let began = Instant::now();
+        let is_there =
+            || names(&to.backend()).is_ok_and(|all| all.iter().any(|name| name == TABLE));
+        while !is_there() {
+            assert!(began.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    };
+    for away in [1_000, 0, 500] {
+        is_copying(&to);
+        put(&from.backend(), &format!("late{away}"), 10);
+        to.restart(Duration::from_millis(away));
+    }
+    if std::env::var_os("MOVE_AWAY").is_some() {
+        to.kill();
+        let output = child.wait_with_output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(5), "{out}");
+        let document = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        let target = format!("the target {at} does not answer");
+        error_of(&document, &[&target, "the same command goes on"]);
+        let report = std::fs::read_to_string(place.folder.path().join("move.md")).unwrap();
+        assert!(report.contains("The move cannot go on: "), "{report}");
+        to.again();
+        child = begun();
+        is_copying(&to);
+        to.restart(Duration::from_millis(300));
+    }
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{out}");
+    let verify = ["move", "verify", &from.endpoint, &at];
+    assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 303);
 }
 
 /// What a comparison reads is said before it begins.

@@ -350,7 +350,8 @@ impl<'m> Writer<'_, 'm> {
         Ok(refused)
     }
 
-    /// Writes entities from which nothing follows in one request; `false` where they are refused.
+    /// Writes entities from which nothing follows in one request; `false` where they are refused, or were written in part:
+    /// each of them may be written again, alone, for as long as the target is waited for.
     fn in_batch(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
         let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(true);
@@ -370,6 +371,7 @@ impl<'m> Writer<'_, 'm> {
                 self.wrote(wishes);
                 Ok(true)
             }
+            Err(ClientError::Incomplete(_)) => Ok(false),
             Err(error) if is_refusal(&error) => Ok(false),
             Err(error) => Err(error),
         }

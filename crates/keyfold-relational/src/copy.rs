@@ -6,10 +6,11 @@ use crate::convert::Problem;
 use crate::doubles::{self, Made};
 use crate::mapping::Mapped;
 use crate::pages::{Cursor, Page};
-use crate::run::{Ended, Migration};
+use crate::run::{Ended, IDLE, Migration, PROBLEM_TRIES};
 use crate::source::SourceError;
 use crate::state::{Phase, State};
 use crate::wish::Wish;
+use crate::world;
 
 /// Whether the rows of a page may be items.
 enum Standing {
@@ -61,6 +62,7 @@ impl<'m> Migration<'_, 'm> {
             if self.progress.is_stopping() {
                 return Err(Ended::Stopped);
             }
+            self.look_at_log();
             let copied = match self.standing(mapped, &page, made.as_ref())? {
                 Standing::Sound => self.copied((at, mapped), &page.rows, &mut cursor).map(Some),
                 Standing::Doubtful => Ok(None),
@@ -134,13 +136,15 @@ impl<'m> Migration<'_, 'm> {
     /// Copies a page of which something was refused, read anew. A row of now may rest on a row that came after its
     /// own entity was copied (an order of a new customer), so what is refused is tried again after the changes so
     /// far. Those of entities that are copied later need not be carried: these are read later. What was read
-    /// before the changes were carried is not written any more.
+    /// before the changes were carried is not written any more. What it rests on may be a moment late, where no foreign
+    /// key asks for it: it is waited for as where changes are carried.
     fn copy_refused(
         &mut self,
         (at, mapped): (usize, &Mapped<'m>),
         state: &State,
         made: Option<&Made>,
     ) -> Result<Page, Ended> {
+        let mut tries = 0;
         loop {
             let mut cursor = Cursor::behind(state.after.clone());
             let page = self.page(mapped, &mut cursor)?.unwrap_or_default();
@@ -162,16 +166,36 @@ impl<'m> Migration<'_, 'm> {
                     if self.carry_all(state, at + 1)? > 0 {
                         continue;
                     }
-                    if is_refused || !self.write_parents(mapped, &page.rows)? {
+                    if is_refused {
                         return Err(Ended::Problem(problem));
                     }
-                    let wishes = self.wishes_of(at, mapped, &page.rows)?;
-                    self.write(wishes)?;
-                    return Ok(page);
+                    match self.copied_with_parents((at, mapped), &page.rows) {
+                        Ok(true) => return Ok(page),
+                        Ok(false) | Err(Ended::Problem(_)) if tries < PROBLEM_TRIES => {
+                            tries += 1;
+                            world::pause(IDLE * tries);
+                        }
+                        Ok(false) => return Err(Ended::Problem(problem)),
+                        Err(other) => return Err(other),
+                    }
                 }
                 Err(other) => return Err(other),
             }
         }
+    }
+
+    /// Copies rows behind those that they refer to; `false` where there are none of these.
+    fn copied_with_parents(
+        &mut self,
+        (at, mapped): (usize, &Mapped<'m>),
+        rows: &[Vec<Cell>],
+    ) -> Result<bool, Ended> {
+        if !self.write_parents(mapped, rows)? {
+            return Ok(false);
+        }
+        let wishes = self.wishes_of(at, mapped, rows)?;
+        self.write(wishes)?;
+        Ok(true)
     }
 
     /// The next page of a cursor; a page that cannot be read leaves the cursor where it was.

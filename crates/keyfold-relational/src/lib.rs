@@ -12,6 +12,7 @@
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `sql`: what SQL in quotes may not say; `pages`: the rows of an entity, a page at a time.
 //! - `catalog`: what a database says of its tables; `propose`: a model is made of that.
+//! - `expiry`: items whose time is over.
 //! - `back`: items become rows again; `lead`: the tables lead, and the database follows.
 //! - `lost`: columns that are gone since a migration began. `noted`: what a database notes while it follows the tables.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres` and `mariadb`: by their logs.
@@ -36,6 +37,7 @@ mod copy;
 mod dialect;
 mod doubles;
 mod drafts;
+mod expiry;
 mod lead;
 mod lost;
 mod mapping;
@@ -70,6 +72,7 @@ pub use check::{Alike, Checked, CheckedRows, check};
 pub use convert::Problem;
 pub use lead::rowless::rowless;
 pub use lead::sides::Tables;
+pub use lead::streams::is_lost;
 pub use lead::switch::{Switch, Turned};
 pub use mapping::{MapError, Mapped, Mapping};
 pub use mend::{Mended, mend};
@@ -80,6 +83,6 @@ pub use source::{
     Change, Column, End, KeptLog, Lead, Noted, Side, Sorted, Source, SourceError, Tip, Touched,
     Watched, Wrote,
 };
-pub use state::{Phase, STATES, State};
+pub use state::{Behind, Phase, STATES, State};
 pub use taking::{Abort, abort, may_abort};
 pub use verify::{Difference, Verified, VerifyError, verify};

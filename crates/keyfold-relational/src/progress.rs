@@ -1,7 +1,10 @@
 //! How far a run is, and whether it is to end.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::source::KeptLog;
+use crate::world;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The most items that are named.
 const NAMED_MAX: usize = 10;
@@ -37,6 +40,9 @@ pub struct Progress {
     compares: AtomicBool,
     compared: AtomicU64,
     is_closed: AtomicBool,
+    /// The moment up to which every change is carried, in milliseconds since 1970; 0 while none is known.
+    carried_ms: AtomicI64,
+    short_log: Mutex<Option<KeptLog>>,
     rowless: Mutex<Rowless>,
 }
 
@@ -63,6 +69,9 @@ pub struct Figures {
     pub leads: bool,
     /// Changes of items that no row is made of: while the tables lead, they are passed over.
     pub rowless: u64,
+    /// How long ago the moment is up to which every change is carried, once all rows are read; `None` while that is not
+    /// known.
+    pub behind: Option<Duration>,
 }
 
 impl Progress {
@@ -113,6 +122,35 @@ impl Progress {
         self.read.fetch_add(rows as u64, Ordering::Relaxed);
     }
 
+    /// Every change of before a moment is carried.
+    pub(crate) fn carried_up_to(&self, epoch_ms: i64) {
+        self.carried_ms.fetch_max(epoch_ms, Ordering::Relaxed);
+    }
+
+    /// The moment up to which every change is carried.
+    pub(crate) fn carried_ms(&self) -> Option<i64> {
+        let carried = self.carried_ms.load(Ordering::Relaxed);
+        (carried > 0).then_some(carried)
+    }
+
+    /// The database may soon throw away changes that are not carried.
+    pub(crate) fn note_short_log(&self, log: KeptLog) {
+        let mut short = self
+            .short_log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *short = Some(log);
+    }
+
+    /// The log of the database, if it was noticed since the last call that it may soon be thrown away.
+    pub fn take_short_log(&self) -> Option<KeptLog> {
+        let mut short = self
+            .short_log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        short.take()
+    }
+
     /// A change was passed over, of an item that no row is made of.
     pub(crate) fn add_rowless(&self, name: String) {
         let mut rowless = self.rowless.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,6 +177,10 @@ impl Progress {
             compared: of(&self.compared),
             is_closed: self.is_closed.load(Ordering::Relaxed),
             rowless: self.rowless().count,
+            behind: self
+                .carried_ms()
+                .filter(|_| self.follows.load(Ordering::Relaxed))
+                .map(|carried| world::since(carried, world::epoch_ms())),
         }
     }
 }

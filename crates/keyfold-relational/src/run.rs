@@ -10,7 +10,7 @@ use crate::lead::sides::Tables;
 use crate::mapping::{Mapped, Mapping};
 use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
-use crate::state::{Phase, State, States};
+use crate::state::{Carried, Phase, State, States};
 use crate::verify::VerifyError;
 use crate::wish::Wish;
 use crate::world::{self, Moment};
@@ -28,6 +28,10 @@ const CHANGED_MAX: usize = 20_000;
 const IDENTITIES_MAX: usize = 100;
 /// The time between two looks for changes, where there were none.
 pub(crate) const IDLE: Duration = Duration::from_millis(50);
+/// How often it is noted how far a run is behind.
+pub(crate) const NOTE: Duration = Duration::from_secs(1);
+/// How often it is looked how much of its log the database keeps.
+const LOOK: Duration = Duration::from_secs(60);
 /// How often rows that are refused are read again, where there are no more changes.
 pub(crate) const PROBLEM_TRIES: u32 = 6;
 /// How often a source that is locked or away is asked, with a pause that grows to a second.
@@ -134,6 +138,8 @@ pub struct Migration<'a, 'm> {
     pub(crate) tables: Option<&'a Tables>,
     /// What changes while a switch compares rows and items.
     pub(crate) changed: Option<Changed>,
+    /// When it was looked how much of its log the database keeps.
+    looked: Option<Moment>,
 }
 
 /// How much is read at once.
@@ -174,6 +180,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             place: None,
             tables: None,
             changed: None,
+            looked: None,
         }
     }
 
@@ -233,7 +240,8 @@ impl<'a, 'm> Migration<'a, 'm> {
     pub(crate) fn save(&mut self, state: &State) -> Result<(), Ended> {
         self.place = self.source.place();
         let state = State {
-            place: self.place.clone(),
+            place: self.place.clone().or_else(|| state.place.clone()),
+            carried: self.carried(state),
             ..state.clone()
         };
         match self.states().write(&state, Some(state.fence))? {
@@ -276,26 +284,49 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     fn follow(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
-        let mut looked = Moment::now();
+        let mut noted = Moment::now();
         loop {
             if self.progress.is_stopping() {
                 return Ok(Ended::Stopped);
             }
-            if self.carry_some(state, usize::MAX)? > 0 {
-                continue;
-            }
-            if once {
-                self.keep_place(state)?;
+            self.look_at_log();
+            let carried = self.carry_some(state, usize::MAX)?;
+            if once && carried == 0 {
+                self.save(state)?;
                 return Ok(Ended::Caught);
             }
-            world::pause(IDLE);
-            if looked.elapsed() > Duration::from_secs(1) {
-                looked = Moment::now();
-                if !self.keep_place(state)? {
-                    self.check_mine(state)?;
-                }
+            if noted.elapsed() > NOTE {
+                noted = Moment::now();
+                self.save(state)?;
+            }
+            if carried == 0 {
+                world::pause(IDLE);
             }
         }
+    }
+
+    /// Looks once a minute whether the database may soon throw away changes that are not carried. Whether it answers is
+    /// seen when they are read.
+    pub(crate) fn look_at_log(&mut self) {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return;
+        }
+        self.looked = Some(Moment::now());
+        if let Ok(Some(log)) = self.source.kept_log()
+            && log.is_short()
+        {
+            self.progress.note_short_log(log);
+        }
+    }
+
+    /// Up to when every change is carried, to be noted now.
+    pub(crate) fn carried(&self, state: &State) -> Option<Carried> {
+        let up_to = self.progress.carried_ms();
+        let noted = up_to.map(|up_to_ms| Carried {
+            up_to_ms,
+            noted_ms: world::epoch_ms(),
+        });
+        noted.or(state.carried)
     }
 
     /// Carries all changes that there are of the first entities: how many.
@@ -323,9 +354,14 @@ impl<'a, 'm> Migration<'a, 'm> {
     ) -> Result<(usize, bool), Ended> {
         let (mut most, mut tries) = (self.sizes.changes, 0);
         loop {
+            let began_ms = world::epoch_ms();
             let read = self.read_changes(most, entities)?;
             let (change, count) = (read.change, read.count);
+            let is_all = entities == usize::MAX && !change.has_more;
             if count == 0 {
+                if is_all {
+                    self.progress.carried_up_to(began_ms);
+                }
                 return Ok((0, false));
             }
             self.check_mine(state)?;
@@ -346,6 +382,9 @@ impl<'a, 'm> Migration<'a, 'm> {
             }
             let watched = &self.mapping.watched;
             self.asked(|source| source.forget(watched, &change))?;
+            if is_all {
+                self.progress.carried_up_to(began_ms);
+            }
             self.keep_place(state)?;
             self.progress.add_changes(count);
             return Ok((count, change.has_more));

@@ -365,6 +365,14 @@ pub struct KeptLog {
     pub left: Option<u64>,
 }
 
+impl KeptLog {
+    /// Whether less than a fifth is left of what the database keeps at most.
+    pub(crate) fn is_short(self) -> bool {
+        self.left
+            .is_some_and(|left| left.saturating_mul(4) < self.bytes)
+    }
+}
+
 /// Up to where a shard of a table's stream is carried.
 pub type Tip = (ShardKey, Position);
 

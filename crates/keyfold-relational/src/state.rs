@@ -15,6 +15,7 @@
 //! | `rows` | how many rows were copied |
 //! | `filled` | the columns that filled attributes at the beginning which need none, as `Entity attribute alias.column` |
 //! | `place` | where the database's log is read from next, if the database does not keep it itself |
+//! | `carried`, `noted` | the moment up to which every change of the side that leads is carried, and when a run has noted it: milliseconds since 1970 |
 
 use crate::cell::Cell;
 use crate::patient::patient;
@@ -76,6 +77,22 @@ impl Phase {
     }
 }
 
+/// Up to when every change is carried, as a run has noted it: milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) up_to_ms: i64,
+    pub(crate) noted_ms: i64,
+}
+
+/// How far the last run was behind the side that leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behind {
+    /// The time, when it noted it, since the moment up to which it had carried every change.
+    pub behind: Duration,
+    /// How long ago it noted that.
+    pub noted_ago: Duration,
+}
+
 /// How far a migration is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
@@ -104,6 +121,8 @@ pub struct State {
     pub(crate) streams: Vec<String>,
     /// The columns that filled attributes which need none, as it was at the beginning.
     pub(crate) filled: Vec<String>,
+    /// Up to when every change is carried.
+    pub(crate) carried: Option<Carried>,
 }
 
 impl State {
@@ -122,7 +141,19 @@ impl State {
             closed: false,
             streams: Vec::new(),
             filled: Vec::new(),
+            carried: None,
         }
+    }
+
+    /// How far the last run was behind when it noted that; `None` while rows are copied, and when nobody carries.
+    pub fn behind(&self) -> Option<Behind> {
+        let carried = self
+            .carried
+            .filter(|_| matches!(self.phase, Phase::Follow | Phase::Lead))?;
+        Some(Behind {
+            behind: world::since(carried.up_to_ms, carried.noted_ms),
+            noted_ago: world::since(carried.noted_ms, world::epoch_ms()),
+        })
     }
 
     fn to_item(&self, part: &str) -> Item {
@@ -149,6 +180,10 @@ impl State {
         if let Some(place) = &self.place {
             item.insert("place", place.as_str());
         }
+        if let Some(carried) = self.carried {
+            item.insert("carried", Value::from(carried.up_to_ms));
+            item.insert("noted", Value::from(carried.noted_ms));
+        }
         if let Some(after) = &self.after {
             item.insert("after", Value::L(after.iter().map(Cell::saved).collect()));
         }
@@ -173,6 +208,11 @@ impl State {
             Some(Value::L(texts)) => texts.iter().map(keyfold_model::value::display).collect(),
             Some(_) | None => Vec::new(),
         };
+        let moment = |name: &str| match item.get(name) {
+            Some(Value::N(number)) => number.to_string().parse::<i64>().ok(),
+            _ => None,
+        };
+        let carried = moment("carried").zip(moment("noted"));
         let phase = text("phase")?;
         Some(State {
             fence: number("fence")?,
@@ -188,6 +228,7 @@ impl State {
             closed: item.get("closed") == Some(&Value::Bool(true)),
             streams: texts("streams"),
             filled: texts("filled"),
+            carried: carried.map(|(up_to_ms, noted_ms)| Carried { up_to_ms, noted_ms }),
         })
     }
 }

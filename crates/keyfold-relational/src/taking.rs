@@ -7,6 +7,7 @@ use crate::mapping::Mapping;
 use crate::run::{Ended, Migration, under_way};
 use crate::source::{Noted, Source, SourceError};
 use crate::state::{Phase, State, States};
+use crate::world;
 use keyfold_client::{Backend, ClientError};
 use keyfold_model::Model;
 use sha2::{Digest, Sha256};
@@ -117,12 +118,18 @@ impl<'m> Migration<'_, 'm> {
         let watched = &self.mapping.watched;
         if state.phase == Phase::Begin {
             let id = &state.id;
+            // What was written before is read with the rows.
+            self.progress.carried_up_to(world::epoch_ms());
             self.asked(|source| source.watch(watched, id))?;
             state.place = self.source.place();
+            state.carried = self.carried(&state);
             let fence = state.fence;
             state.phase = Phase::Copy;
             self.stored(&state, Some(fence))?;
         } else {
+            if let Some(carried) = state.carried {
+                self.progress.carried_up_to(carried.up_to_ms);
+            }
             if let Some(place) = state.place.as_ref().filter(|_| goes_on) {
                 self.asked(|source| source.resume(place))?;
             }

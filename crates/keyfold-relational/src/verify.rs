@@ -331,6 +331,7 @@ impl<'a, 'm, B: Beside> Look<'a, 'm, B> {
         for (wish, stored) in wishes.into_iter().zip(stored) {
             let Some(values) = &wish.values else { continue };
             let what = match stored {
+                None if mapped.is_over(values) => continue,
                 None => format!("there is no {}", mapped.entity.name),
                 Some(stored) => match mapped.unlike(values, &stored) {
                     Some(name) => format!("{name} of {} differs", mapped.entity.name),

@@ -16,6 +16,21 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
+/// The milliseconds since 1970.
+pub(crate) fn epoch_ms() -> i64 {
+    keyfold_client::origin().now_epoch_ms
+}
+
+/// The seconds since 1970.
+pub(crate) fn epoch_seconds() -> i64 {
+    epoch_ms().div_euclid(1_000)
+}
+
+/// The time from one moment to another; none if that one was earlier.
+pub(crate) fn since(from_ms: i64, to_ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(to_ms.saturating_sub(from_ms)).unwrap_or(0))
+}
+
 /// Random bits.
 pub(crate) fn random() -> u64 {
     fastrand::u64(..)

@@ -267,6 +267,25 @@ fn values_of_every_type_are_stored_or_refused() {
             "S(\"{\\\"a\\\": [1, null]}\")",
         ),
         (
+            "json",
+            "'{\"a\": 1, \"b\": 2.50}'",
+            "map of number",
+            "M({\"a\": N(1), \"b\": N(2.5)})",
+        ),
+        (
+            "jsonb",
+            "'{\"b\": [1, null], \"a\": \"x\"}'",
+            "string",
+            "S(\"{\\\"a\\\": \\\"x\\\", \\\"b\\\": [1, null]}\")",
+        ),
+        ("jsonb", "'{\"a\": 1}'", "map of int", "M({\"a\": N(1)})"),
+        (
+            "jsonb",
+            "'[\"a\", \"b\"]'",
+            "set of string",
+            "Ss(Set { members: [\"a\", \"b\"] })",
+        ),
+        (
             "text[]",
             "ARRAY['a,b', 'c\"d']",
             "list of string",
@@ -296,7 +315,14 @@ fn values_of_every_type_are_stored_or_refused() {
             "number",
         ),
         ("double precision", "'Infinity'", "number"),
+        ("double precision", "'-Infinity'", "number"),
+        ("real", "'-Infinity'", "number"),
+        ("real", "'NaN'", "number"),
         ("timestamptz", "'infinity'", "time(ms)"),
+        ("timestamptz", "'-infinity'", "time(ms)"),
+        ("timestamp", "'-infinity'", "time(s)"),
+        ("date", "'-infinity'", "date"),
+        ("jsonb", "'[1]'", "map of int"),
         ("date", "'0044-03-15 BC'", "date"),
         ("bigint", "'5'", "time(s)"),
         ("money", "'1'::numeric", "number"),
@@ -615,6 +641,38 @@ fn the_log_of_a_migration_that_stands_still_is_said() {
     let log = kept().unwrap();
     assert!(log.left.unwrap() < 1_100_000_000, "{log:?}");
     assert!(notes().is_empty(), "{:?}", notes());
+}
+
+#[test]
+fn a_run_says_when_little_is_left_of_the_log() {
+    let server = Server::start();
+    let (model, name) = (compiled(MODEL), server.name("postgres"));
+    let program = server.connect("postgres");
+    program.must("CREATE TABLE t (id text PRIMARY KEY, v text)");
+    program.must("ALTER SYSTEM SET max_slot_wal_keep_size = '64MB'");
+    program.must("SELECT pg_reload_conf()");
+    let backend = backend(&model);
+    let kept = || Postgres::open(&name).unwrap().kept_log().unwrap().unwrap();
+    let run_says = || {
+        let mut source = Postgres::open(&name).unwrap();
+        let mapping = Mapping::of(&model, &mut source).unwrap();
+        let progress = Progress::default();
+        let ended = Migration::new(&mapping, &mut source, &backend, &progress).run(true);
+        assert!(matches!(ended, Ended::Caught), "{ended:?}");
+        progress.take_short_log()
+    };
+    assert_eq!(run_says(), None, "it has just begun");
+    until("the server does not heed it", || kept().left.is_some());
+    assert_eq!(run_says(), None, "much is left");
+    // Values that are not compressed stand in the log as they are.
+    program.must("ALTER TABLE t ALTER v SET STORAGE EXTERNAL");
+    while kept().left.unwrap() * 4 >= kept().bytes {
+        program.must(
+            "INSERT INTO t VALUES ('a', repeat('x', 300000)) ON CONFLICT (id) DO UPDATE SET v = excluded.v",
+        );
+    }
+    let log = run_says().expect("nothing is said of it");
+    assert!(log.left.unwrap() * 4 < log.bytes, "{log:?}");
 }
 
 fn until(what: &str, is_so: impl Fn() -> bool) {

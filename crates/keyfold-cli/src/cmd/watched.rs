@@ -36,6 +36,17 @@ pub(super) fn watched<T: Send>(
     stop: impl Fn(),
     does: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
+    watched_noting(output, stand, || None, stop, does)
+}
+
+/// As [`watched`], with what a person should know meanwhile, as often as `note` has a sentence.
+pub(super) fn watched_noting<T: Send>(
+    output: Output,
+    stand: impl Fn() -> Stand,
+    note: impl Fn() -> Option<String>,
+    stop: impl Fn(),
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
     let stops = Arc::new(AtomicBool::new(false));
     listen(&stops)?;
     let began = Instant::now();
@@ -52,8 +63,10 @@ pub(super) fn watched<T: Send>(
                 }
             }
             screen.look(&stand, began.elapsed());
+            note().iter().for_each(|note| screen.note(note));
             std::thread::sleep(LOOK_TIME);
         }
+        note().iter().for_each(|note| screen.note(note));
         match run.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -109,6 +122,18 @@ impl Screen {
             let mut event = json!({ "event": "progress", "seconds": passed.as_secs() });
             event[stand.member] = stand.counted;
             terminal::exactly(&event.to_string());
+        }
+    }
+
+    /// Says what a person should know: a line, or an event.
+    fn note(&self, text: &str) {
+        match &self.line {
+            Some(line) => line.suspend(|| terminal::error_line(text)),
+            None if self.has_events => {
+                let event = json!({ "event": "note", "message": text });
+                terminal::exactly(&event.to_string());
+            }
+            None => terminal::error_line(text),
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The arguments are those of rows, in turn. What differs is asked again, because a change may be on its
 //! way: a difference counts that stays the same for longer than the lag, so that a partition that changes
-//! all the time is compared as well as one that rests.
+//! all the time is compared as well as one that rests. An item whose time is over may be there or not.
 //!
 //! - [`run`]: the passes, and what is asked again; [`report`]: what was found.
 //! - [`scope`]: the patterns that can be asked, and the attributes that are compared.

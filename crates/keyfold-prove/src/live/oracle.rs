@@ -9,10 +9,10 @@ use crate::rows::Rows;
 use crate::subject::{Client, Subject};
 use crate::{ProveError, ask, kept, show, together_read};
 use keyfold_client::arguments::Values;
-use keyfold_client::{Backend, ClientError, PageRequest, origin};
+use keyfold_client::{Backend, ClientError, PageRequest, origin, read};
 use keyfold_model::schema::{Limit, Pattern, Returned};
 use keyfold_model::value;
-use keyfold_relational::{Bound, Mapping, Source};
+use keyfold_relational::{Bound, Mapped, Mapping, Source};
 use keyfold_types::Value;
 use std::collections::BTreeSet;
 
@@ -28,6 +28,7 @@ pub(super) struct Answer {
 /// The rows that can be in an answer.
 pub(super) struct Oracle<'a, 'm> {
     mapping: &'a Mapping<'m>,
+    backend: &'a Backend,
     rows: Rows<'m>,
     most: usize,
     /// The entities of which rows are loaded.
@@ -41,12 +42,13 @@ pub(super) fn shown(pattern: &Pattern, arguments: &Values) -> String {
 
 impl<'a, 'm> Oracle<'a, 'm> {
     pub(super) fn new(
-        mapping: &'a Mapping<'m>,
+        (mapping, backend): (&'a Mapping<'m>, &'a Backend),
         now_epoch_ms: i64,
         most: usize,
     ) -> Result<Oracle<'a, 'm>, ProveError> {
         Ok(Oracle {
             mapping,
+            backend,
             rows: Rows::new(mapping.model, now_epoch_ms)?,
             most,
             loaded: BTreeSet::new(),
@@ -129,9 +131,32 @@ impl<'a, 'm> Oracle<'a, 'm> {
         let Some(rows) = mapped.rows_with(source, bounds, self.most)? else {
             return Ok(None);
         };
+        let rows = self.unexpired(mapped, rows)?;
         self.loaded.insert(at);
         self.rows.load(at, rows.clone())?;
         Ok(Some(rows))
+    }
+
+    /// The rows without those whose items have expired: the time of such a row is over, and the tables have no item of
+    /// it any more.
+    fn unexpired(&self, mapped: &Mapped<'m>, rows: Vec<Values>) -> Result<Vec<Values>, LiveError> {
+        let (over, mut left): (Vec<Values>, Vec<Values>) =
+            rows.into_iter().partition(|row| mapped.is_over(row));
+        let identity = mapped.entity.identity();
+        let key = |row: &Values| -> Values {
+            let own = row
+                .iter()
+                .filter(|(name, _)| identity.contains(&name.as_str()));
+            own.map(|(name, value)| (name.clone(), value.clone()))
+                .collect()
+        };
+        let keys: Vec<Values> = over.iter().map(key).collect();
+        if !keys.is_empty() {
+            let found = read::many(self.backend, self.mapping.model, mapped.entity, &keys, true)?;
+            let there = over.into_iter().zip(found.items);
+            left.extend(there.filter_map(|(row, item)| item.map(|_| row)));
+        }
+        Ok(left)
     }
 
     /// The values by which the rows of a returned entity are asked for.
@@ -202,7 +227,6 @@ impl<'a, 'm> Oracle<'a, 'm> {
     /// What differs of the answer of the tables.
     pub(super) fn beside(
         &self,
-        backend: &Backend,
         pattern: &Pattern,
         arguments: &Values,
         expected: Vec<Expected>,
@@ -213,7 +237,7 @@ impl<'a, 'm> Oracle<'a, 'm> {
         let question = Question {
             client: Client {
                 model: self.mapping.model,
-                backend,
+                backend: self.backend,
                 subject: &subject,
                 faults: None,
                 now_epoch_ms: self.rows.now_epoch_ms,

@@ -49,7 +49,7 @@ pub fn compare(
         options,
         goes_on,
         found: found.collect(),
-        oracle: Oracle::new(mapping, now, options.most)?,
+        oracle: Oracle::new((mapping, backend), now, options.most)?,
         scope,
         pool: Rows::new(model, now)?,
         generator: Generator::new(model, options.seed, now, 100),
@@ -233,9 +233,7 @@ impl<'m> Live<'_, 'm> {
         let Some(Answer { expected, ignored }) = answer else {
             return Ok(None);
         };
-        let wrong = self
-            .oracle
-            .beside(self.backend, pattern, arguments, expected, &ignored)?;
+        let wrong = self.oracle.beside(pattern, arguments, expected, &ignored)?;
         Ok(Some(wrong))
     }
 

@@ -17,6 +17,6 @@ mod reverse;
 pub(crate) mod rowless;
 mod rows;
 pub(crate) mod sides;
-mod streams;
+pub(crate) mod streams;
 pub(crate) mod switch;
 mod unread;

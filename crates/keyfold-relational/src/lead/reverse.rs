@@ -7,7 +7,7 @@ use super::sides::names;
 use super::streams::Streams;
 use crate::back::{Back, ways};
 use crate::mapping::MapError;
-use crate::run::{Ended, IDLE, Migration, PROBLEM_TRIES};
+use crate::run::{Ended, IDLE, Migration, NOTE, PROBLEM_TRIES};
 use crate::source::{SourceError, Tip};
 use crate::state::{Phase, State};
 use crate::verify::stored;
@@ -48,6 +48,13 @@ pub(crate) struct Follower<'f, 'm> {
     tries: u32,
     /// When the changes of the database were passed over.
     passed: Option<Moment>,
+}
+
+impl Follower<'_, '_> {
+    /// Whether every record was read, and is carried.
+    fn is_even(&self) -> bool {
+        self.pending.items.is_empty() && self.streams.is_quiet(Duration::ZERO)
+    }
 }
 
 fn unfit(error: MapError) -> Ended {
@@ -95,23 +102,28 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.progress.follow();
         self.progress.lead();
         let settle = self.tables.map_or(Duration::ZERO, |tables| tables.settle);
-        let mut looked = Moment::now();
+        let mut noted = Moment::now();
         loop {
             if self.progress.is_stopping() {
                 return Ok(Ended::Stopped);
             }
-            if self.follow_tables(state, &mut follower)? > 0 {
-                continue;
+            let began_ms = world::epoch_ms();
+            let carried = self.follow_tables(state, &mut follower)?;
+            if carried == 0 && follower.is_even() {
+                self.progress.carried_up_to(began_ms);
             }
-            if once && follower.streams.is_quiet(settle) {
+            if once && carried == 0 && follower.streams.is_quiet(settle) {
                 self.pass_over(state)?;
+                self.save(state)?;
                 return Ok(Ended::Caught);
             }
-            world::pause(IDLE);
-            if looked.elapsed() > PASS {
-                looked = Moment::now();
-                self.check_mine(state)?;
+            if noted.elapsed() > NOTE {
+                noted = Moment::now();
+                self.save(state)?;
                 self.pass_some(state, &mut follower)?;
+            }
+            if carried == 0 {
+                world::pause(IDLE);
             }
         }
     }

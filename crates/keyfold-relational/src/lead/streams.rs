@@ -77,11 +77,28 @@ pub(crate) fn switch_off(world: &dyn World, table: &str) -> Result<(), ClientErr
     }
 }
 
+/// What is said of changes that no stream has any more.
+const LOST: &str = "and a stream keeps them for 24 hours; the database does not have them: `keyfold migrate verify --mend` writes \
+                    its rows as the items say now, and `keyfold migrate complete` ends the migration with the tables";
+
 fn lost(table: &str, why: &str) -> ClientError {
     ClientError::refused(format!(
-        "changes of the table {table} are lost: {why}, and a stream keeps them for 24 hours; the database does not \
-         have them, and `keyfold migrate complete` ends the migration with the tables"
+        "changes of the table {table} are lost: {why}, {LOST}"
     ))
+}
+
+/// The stream of a table, which is on. One that is off has records still, and nothing of what is written since.
+fn stream_of(backend: &Backend, table: &str) -> Result<String, ClientError> {
+    let found = patient(|| blocked(described(&Asking(backend), table)))?;
+    let is_on = |one: &StreamSpecification| one.stream_enabled == Some(true);
+    let found = found.filter(|found| found.stream_specification.as_ref().is_some_and(is_on));
+    let stream = found.and_then(|found| found.latest_stream_arn);
+    stream.ok_or_else(|| lost(table, "its stream is off"))
+}
+
+/// Whether the error of a run that carries changes of the tables is that no stream has them any more.
+pub fn is_lost(error: &ClientError) -> bool {
+    matches!(error, ClientError::Refused(refused) if refused.message.ends_with(LOST))
 }
 
 impl<'b> Streams<'b> {
@@ -93,9 +110,7 @@ impl<'b> Streams<'b> {
     ) -> Result<Streams<'b>, ClientError> {
         let mut streams = BTreeMap::new();
         for table in tables {
-            let found = patient(|| blocked(described(&Asking(backend), table)))?;
-            let stream = found.and_then(|found| found.latest_stream_arn);
-            let stream = stream.ok_or_else(|| lost(table, "it has no stream"))?;
+            let stream = stream_of(backend, table)?;
             let is_of_table = |key: &ShardKey| table_of(&key.stream) == Some(*table);
             let mut known = tips.iter().map(|(key, _)| key);
             if known.any(|key| is_of_table(key) && key.stream != stream) {
@@ -118,6 +133,9 @@ impl<'b> Streams<'b> {
     fn look(&mut self) -> Result<(), ClientError> {
         let mut listed = Vec::new();
         for (table, stream) in &self.streams {
+            if stream_of(self.backend, table)? != *stream {
+                return Err(lost(table, "its stream is another one since"));
+            }
             let found = patient(|| blocked(shards(&Asking(self.backend), stream)))?;
             let found = found.ok_or_else(|| lost(table, "its stream is gone"))?;
             listed.extend(found.into_iter().map(|shard| (table.clone(), shard)));

@@ -19,7 +19,7 @@ use crate::source::Tip;
 use crate::state::{Phase, State, States};
 use crate::taking::refused;
 use crate::verify::Verified;
-use crate::world::Moment;
+use crate::world::{self, Moment};
 use keyfold_client::ClientError;
 use std::time::Duration;
 
@@ -279,6 +279,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             return Err(Ended::Overtaken);
         }
         leading(self.source)?.commit(&tips)?;
+        self.progress.carried_up_to(world::epoch_ms());
         self.lead(state, true)?;
         Ok(Turned::Done(Some(began.elapsed())))
     }
@@ -315,6 +316,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             return Ok(turned);
         }
         self.pass_over(state)?;
+        self.progress.carried_up_to(world::epoch_ms());
         self.note(state, Phase::Follow)?;
         self.reopen(state)?;
         Ok(Turned::Done(Some(began.elapsed())))

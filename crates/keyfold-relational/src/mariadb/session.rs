@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// How long a server is waited for that does not answer a connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// The error of a user whom the server does not know, or of a wrong password.
+const REFUSED: u16 = 1045;
 /// A connection that says nothing for so long is looked at, whether somebody is there.
 const ALIVE: u32 = 30_000;
 /// What a session is like, whatever the server or the user has set.
@@ -221,8 +223,15 @@ impl Session {
             return Err(lost());
         }
         let mut conn = Conn::new(self.opts.clone()).map_err(|error| {
+            let is_refused =
+                matches!(&error, mysql::Error::MySqlError(said) if said.code == REFUSED);
             let mut error = of(&error);
             error.message = format!("cannot connect to {}: {}", self.name, error.message);
+            if is_refused {
+                error
+                    .message
+                    .push_str("; MYSQL_PWD holds the password of the user");
+            }
             error
         })?;
         let version: Option<String> = conn

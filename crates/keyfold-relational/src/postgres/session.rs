@@ -185,8 +185,18 @@ impl Session {
             if let Some(fault) = tls::fault(&error) {
                 return SourceError::lasting(format!("cannot connect to {}: {fault}", self.name));
             }
+            let is_refused = error.code() == Some(&SqlState::INVALID_PASSWORD);
+            let is_missing = error.to_string().starts_with("invalid configuration");
             let mut error = of(&error);
+            if is_missing && self.config.get_password().is_none() {
+                error = SourceError::lasting("PostgreSQL wants a password");
+            }
             error.message = format!("cannot connect to {}: {}", self.name, error.message);
+            if is_refused || !error.may_pass && is_missing {
+                error
+                    .message
+                    .push_str("; PGPASSWORD holds the password of the user");
+            }
             error
         })?;
         // What ends a connection is said by the next request.

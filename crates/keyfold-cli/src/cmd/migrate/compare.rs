@@ -49,6 +49,13 @@ pub(super) struct Asking {
     report: Option<PathBuf>,
 }
 
+impl Asking {
+    /// Where the tables are.
+    pub(super) fn at(&self) -> &str {
+        &self.both.at
+    }
+}
+
 pub(super) fn compare(asking: &Asking, output: Output) -> Result<(), Failure> {
     let file = asking.report.as_deref().map(File::of).transpose()?;
     let mut opened = asking.both.origin.open(output)?;

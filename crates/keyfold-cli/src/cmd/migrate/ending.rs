@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
 use keyfold_client::Backend;
-use keyfold_relational::{Abort, Ended, Migration, Phase, Progress, Source, verify};
+use keyfold_relational::{Abort, Ended, Migration, Phase, Progress, Source, is_lost, verify};
 use std::sync::Arc;
 
 pub(super) fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
@@ -41,7 +41,13 @@ pub(super) fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Fai
             .with_tables(&sides)
             .run(true)
     })?;
-    if !matches!(ended, Ended::Caught) {
+    // Changes that no stream has any more are carried by nobody, and the tables lead on.
+    let is_lost = matches!(&ended, Ended::Target(error) if is_lost(error));
+    if is_lead && is_lost {
+        terminal::error_line(
+            "changes of the tables are lost, and in no row: the database is as it was, or as `verify --mend` has left it",
+        );
+    } else if !matches!(ended, Ended::Caught) {
         let document = told::run_json(&ended, &progress);
         let verdict = told::verdict(&ended);
         return output.report(document, || told::show_run(&ended, &progress), verdict);
@@ -104,6 +110,8 @@ fn settled(ended: Result<(), Ended>, backend: &Backend) -> Result<(), Failure> {
 }
 
 pub(super) fn abort(both: &Both, which: Abort, yes: bool, output: Output) -> Result<(), Failure> {
+    const NOTHING: &str = "nothing was given up";
+    can_ask(yes, NOTHING)?;
     // A database that does not fit the model any more is given up as well.
     let mut opened = both.origin.open(output)?;
     let backend = Arc::new(written_at(&both.at)?);
@@ -118,7 +126,7 @@ pub(super) fn abort(both: &Both, which: Abort, yes: bool, output: Output) -> Res
                  tables that lead, and no run has carried, is in no row"
             }
         });
-        asked("nothing was given up")?;
+        asked(NOTHING)?;
     }
     let source = opened.source.as_mut();
     let of = (&opened.checked.model, Some(&sides));

@@ -14,7 +14,7 @@ mod switching;
 mod told;
 
 use super::database::failure;
-use super::moving::{asked, looked_at, made_at, written_at};
+use super::moving::{asked, can_ask, looked_at, made_at, written_at};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -105,8 +105,31 @@ enum Action {
     },
 }
 
+impl Action {
+    /// Where the tables are.
+    fn at(&self) -> Option<&str> {
+        match self {
+            Action::Check { .. } => None,
+            Action::Switch(switching) => Some(switching.at()),
+            Action::Compare(asking) => Some(asking.at()),
+            Action::Status(both)
+            | Action::Run { both, .. }
+            | Action::Verify { both, .. }
+            | Action::Complete { both, .. }
+            | Action::Abort { both, .. } => Some(&both.at),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    match &arguments.action {
+    done(&arguments.action, output).map_err(|failure| match arguments.action.at() {
+        Some(at) => told::of_target(failure, at),
+        None => failure,
+    })
+}
+
+fn done(action: &Action, output: Output) -> Result<(), Failure> {
+    match action {
         Action::Check { origin, back } => checked(origin, *back, output),
         Action::Run { both, once, report } => carried(both, *once, report.as_deref(), output),
         Action::Compare(asking) => compare::compare(asking, output),
@@ -248,6 +271,8 @@ fn verified(both: &Both, report: Option<&Path>, output: Output) -> Result<(), Fa
 
 /// Writes what differs, and compares again.
 fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Result<(), Failure> {
+    const NOTHING: &str = "nothing was written";
+    can_ask(yes, NOTHING)?;
     let file = report.map(File::of).transpose()?;
     let mut opened = both.origin.open(output)?;
     let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
@@ -256,7 +281,10 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
     let (progress, source) = (Progress::default(), opened.source.as_mut());
     let state = Migration::new(&mapping, source, &backend, &progress).state()?;
     let phase = state.map(|state| state.phase);
-    if matches!(phase, Some(Phase::Closing | Phase::Returning)) {
+    if matches!(
+        phase,
+        Some(Phase::Closing | Phase::Returning | Phase::Complete)
+    ) {
         return Err(Failure::refused(told::mending(phase)));
     }
     let does_lead = phase == Some(Phase::Lead);
@@ -269,7 +297,7 @@ fn mended(both: &Both, yes: bool, report: Option<&Path>, output: Output) -> Resu
                 "rows that differ are written as their items say, and rows of no item are deleted"
             }
         });
-        asked("nothing was written")?;
+        asked(NOTHING)?;
     }
     let began = Instant::now();
     let found = read(&progress, output, || match does_lead {

@@ -34,6 +34,13 @@ pub(super) struct Switching {
     yes: bool,
 }
 
+impl Switching {
+    /// Where the tables are.
+    pub(super) fn at(&self) -> &str {
+        &self.both.at
+    }
+}
+
 /// The tables at a connection, whose writers a switch changes.
 pub(super) fn tables(
     backend: &Arc<Backend>,

@@ -1,15 +1,18 @@
 //! What is shown of a migration: for people, and for programs.
 
 use crate::cmd::database;
-use crate::cmd::watched::{Stand, watched};
+use crate::cmd::watched::{Stand, watched_noting};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
+use keyfold_client::ClientError;
+use keyfold_motion::{Whereabouts, located};
 use keyfold_relational::{
     Alike, Checked, Ended, Figures, KeptLog, Mended, Phase, Problem, Progress, Rowless, State,
     Verified, VerifyError,
 };
 use serde_json::{Value as Json, json};
+use std::time::Duration;
 
 /// How far a command is that reads rows.
 pub(super) fn stand(figures: &Figures) -> Stand {
@@ -28,25 +31,41 @@ pub(super) fn stand(figures: &Figures) -> Stand {
             counted_u64(figures.changes, "change"),
         ),
         false => format!(
-            "{does}: {} read, {} put, {} deleted",
+            "{does}: {} read, {} put, {} deleted{}",
             counted_u64(figures.read, "row"),
             counted_u64(figures.put, "item"),
             figures.deleted,
+            late(figures.behind),
         ),
         true => format!(
-            "{does} the tables: {} put, {} deleted{}",
+            "{does} the tables: {} put, {} deleted{}{}",
             counted_u64(figures.put, "row"),
             figures.deleted,
             match figures.rowless {
                 0 => String::new(),
                 count => format!(", {} without a row", counted_u64(count, "change")),
-            }
+            },
+            late(figures.behind),
         ),
     };
     Stand {
         line,
         member: "counted",
         counted: counted(figures),
+    }
+}
+
+/// How far a run is behind.
+fn late(behind: Option<Duration>) -> String {
+    behind.map_or(String::new(), |time| format!(", {} behind", spoken(time)))
+}
+
+/// A time in words.
+fn spoken(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => counted_u64(seconds, "second"),
+        seconds @ 120..7_200 => counted_u64(seconds / 60, "minute"),
+        seconds => counted_u64(seconds / 3_600, "hour"),
     }
 }
 
@@ -57,7 +76,18 @@ pub(super) fn read<T: Send>(
     does: impl FnOnce() -> T + Send,
 ) -> Result<T, Failure> {
     let shown = || stand(&progress.figures());
-    watched(output, shown, || progress.stop(), does)
+    let note = || progress.take_short_log().map(short);
+    watched_noting(output, shown, note, || progress.stop(), does)
+}
+
+/// What is said of a log that the database may soon throw away.
+fn short(log: KeptLog) -> String {
+    format!(
+        "the database keeps {} of its log for this migration, and throws it away after {} more: changes that are not \
+         carried by then are lost, and the migration has to begin again; raise max_slot_wal_keep_size",
+        megabytes(log.bytes),
+        megabytes(log.left.unwrap_or(0))
+    )
 }
 
 fn counted(figures: &Figures) -> Json {
@@ -68,6 +98,7 @@ fn counted(figures: &Figures) -> Json {
         "changes": figures.changes,
         "compared": figures.compared,
         "rowless": figures.rowless,
+        "secondsBehind": figures.behind.map(|time| time.as_secs()),
     })
 }
 
@@ -254,6 +285,24 @@ pub(super) fn verdict(ended: &Ended) -> Result<(), Failure> {
     }
 }
 
+/// A failure with the place of the tables, if their request has failed, and how to go on. What a migration writes may be
+/// written again: where an answer was lost, nobody has to look at what it was before.
+pub(super) fn of_target(failure: Failure, at: &str) -> Failure {
+    let Some(error) = failure.cause().cloned() else {
+        return failure;
+    };
+    let of = Whereabouts {
+        place: &format!("the target {at}"),
+        rights: "docs/migrate.md lists the rights",
+        request: "this request",
+    };
+    let told = match located(error, of) {
+        ClientError::OutcomeUnknown { why, .. } => Failure::backend(why),
+        other => other.into(),
+    };
+    failure.told_as(told)
+}
+
 /// Why a comparison has come to no result.
 pub(super) fn of_comparison(error: VerifyError) -> Failure {
     match error {
@@ -305,6 +354,10 @@ pub(super) fn status_json(state: Option<&State>, log: Option<KeptLog>) -> Json {
             "rows": state.rows,
         }),
     };
+    if let Some(behind) = state.and_then(State::behind) {
+        document["secondsBehind"] = json!(behind.behind.as_secs());
+        document["notedSecondsAgo"] = json!(behind.noted_ago.as_secs());
+    }
     if let Some(log) = log.filter(|_| state.is_some()) {
         document["keptLog"] = json!({ "bytes": log.bytes, "left": log.left });
     }
@@ -334,7 +387,7 @@ fn show_state(state: Option<&State>) {
     match state {
         None => terminal::line("there is no migration of this model"),
         Some(state) => terminal::line(&format!(
-            "from {}: {}, {} copied",
+            "from {}: {}, {} copied{}",
             state.source,
             match state.phase {
                 Phase::Copy => format!("copying {}", state.entity),
@@ -350,6 +403,11 @@ fn show_state(state: Option<&State>) {
                 Phase::Complete => "complete".to_owned(),
             },
             counted_u64(state.rows, "row"),
+            state.behind().map_or(String::new(), |one| format!(
+                "{} (noted {} ago)",
+                late(Some(one.behind)),
+                spoken(one.noted_ago)
+            )),
         )),
     }
 }
@@ -392,7 +450,10 @@ pub(super) fn mending(phase: Option<Phase>) -> &'static str {
         Some(Phase::Closing | Phase::Returning) => {
             "a switch is under way: go on with it, or give it up, before anything is mended"
         }
-        Some(Phase::Begin | Phase::Copy | Phase::Follow | Phase::Complete) | None => {
+        Some(Phase::Complete) => {
+            "the migration is complete, and the tables lead: rows are not written over what they hold"
+        }
+        Some(Phase::Begin | Phase::Copy | Phase::Follow) | None => {
             "`keyfold migrate verify --mend` writes what the rows say"
         }
     }
