@@ -100,7 +100,7 @@ impl Program<'_> {
             let due = (rng.u8(0..5) > 0).then_some(held);
             let (side, answer) = match self.to_rows(line, due) {
                 Answer::Elsewhere => (1, self.to_items(line, due)),
-                answer => (0, answer),
+                answer @ (Answer::Taken | Answer::Unasked | Answer::Unknown) => (0, answer),
             };
             match answer {
                 Answer::Taken => {

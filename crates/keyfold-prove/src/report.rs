@@ -109,6 +109,8 @@ pub struct Report {
     pub batches: usize,
     /// Stored items that were checked at the end.
     pub stored_items: usize,
+    /// Workers that were killed while they kept views.
+    pub killed: usize,
     /// Aggregates that were compared with SQL.
     pub aggregates: usize,
     /// What never held, never was stored or never counted: nothing of it was proved.

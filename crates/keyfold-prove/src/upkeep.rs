@@ -16,8 +16,8 @@ const SETTLE_TIME_MAX: Duration = Duration::from_secs(20);
 const LOOK_TIME: Duration = Duration::from_millis(10);
 
 /// Keeps the views of a model until no record is left. Before that, workers are killed, each after so
-/// many requests.
-pub(crate) fn keep(backend: &Backend, model: &Model, kills: &[i64]) -> Result<(), ProveError> {
+/// many requests. Returns how many of them were killed in the middle of what they did.
+pub(crate) fn keep(backend: &Backend, model: &Model, kills: &[i64]) -> Result<usize, ProveError> {
     let backend = Arc::new(match backend {
         Backend::Embedded(engine) => Backend::Embedded(Arc::clone(engine)),
         Backend::Guarded(guarded) => Backend::Guarded(Arc::clone(guarded)),
@@ -26,16 +26,21 @@ pub(crate) fn keep(backend: &Backend, model: &Model, kills: &[i64]) -> Result<()
     let model = Arc::new(model.clone());
     let trouble = Arc::new(Mutex::new(String::new()));
     let options = options(Arc::clone(&trouble));
+    let mut killed = 0;
     for requests in kills {
         let left = Arc::new(AtomicI64::new(*requests));
         let worker = ViewWorker::start(dying(&backend, &left), &model, &options);
         // A worker that is killed early cannot even start.
-        let Ok(worker) = worker else { continue };
+        let Ok(worker) = worker else {
+            killed += 1;
+            continue;
+        };
         let began = Instant::now();
         while left.load(Ordering::SeqCst) > 0 && began.elapsed() < 20 * LOOK_TIME {
             std::thread::sleep(LOOK_TIME);
         }
-        left.store(0, Ordering::SeqCst);
+        // One that had nothing to do for so long is ended, and not killed.
+        killed += usize::from(left.swap(0, Ordering::SeqCst) <= 0);
         drop(worker);
     }
     let send = keyfold_stream::sends(Arc::clone(&backend));
@@ -47,7 +52,8 @@ pub(crate) fn keep(backend: &Backend, model: &Model, kills: &[i64]) -> Result<()
             one.live.is_some() && one.is_current && one.next.is_none() && one.behind == 0
         });
         if is_done {
-            return Ok(worker.stop()?);
+            worker.stop()?;
+            return Ok(killed);
         }
         if let Some(why) = all.iter().find_map(|one| one.why.clone()) {
             return Err(ProveError::Engine(format!("a view is not kept: {why}")));

@@ -209,7 +209,8 @@ impl<'m> World<'m> {
             return Ok(());
         }
         views::fill(&mut self.rows, report)?;
-        upkeep::keep(&self.backend, self.model, kills)
+        report.killed += upkeep::keep(&self.backend, self.model, kills)?;
+        Ok(())
     }
 
     /// Compares everything that is stored with the rows, but for the rows of views.

@@ -270,7 +270,7 @@ fn random_views_are_what_sql_groups() {
         given.map_or(otherwise, |text| text.parse().unwrap())
     };
     let (count, first) = (number("RANDOM_VIEWS", MODELS), number("RANDOM_FIRST", 1));
-    let (mut proved_models, mut seen) = (0, BTreeMap::new());
+    let (mut proved_models, mut killed, mut seen) = (0, 0, BTreeMap::new());
     let is_default = count == MODELS && first == 1;
     let further = SEEDS.into_iter().filter(|_| is_default);
     for seed in (first..first + count).chain(further) {
@@ -287,8 +287,9 @@ fn random_views_are_what_sql_groups() {
         let report = proved(&model, seed, 24);
         check(&report, &format!("seed {seed}\n{source}"));
         count_kinds(&model, &report, &mut seen);
+        killed += report.killed;
     }
-    println!("{seen:?}");
+    println!("{killed} workers were killed; {seen:?}");
     if is_default {
         let absent: Vec<&str> = KINDS
             .into_iter()
@@ -299,5 +300,6 @@ fn random_views_are_what_sql_groups() {
             "no view with rows had {absent:?}: {seen:?}"
         );
     }
+    assert!(killed > 0, "no worker was killed");
     assert!(proved_models * 2 > count, "{proved_models} of {count}");
 }
