@@ -231,13 +231,11 @@ fn measured(change: &'static str, old: &Model, text: &str, items: usize) -> Vec<
                 others: beside.map(|beside| (alone, beside)),
             });
         }
-        match ended {
-            Ended::Gate(_, word) => said.done = Some(word),
-            ended => {
-                assert_eq!(ended, Ended::Ready, "{change}");
-                return all;
-            }
-        }
+        let Ended::Gate(_, word) = ended else {
+            assert_eq!(ended, Ended::Ready, "{change}");
+            return all;
+        };
+        said.done = Some(word);
     }
 }
 

@@ -192,7 +192,7 @@ impl Writer<'_> {
     fn name(&self) {
         let number = self.written / NAMES;
         let product = number % (PRODUCTS + 1);
-        let goes = product == 1 && number % 3 == 0;
+        let goes = product == 1 && number.is_multiple_of(3);
         let name = (!goes).then(|| format!("name {number}"));
         let mut noted = self.noted.lock().unwrap();
         noted.names_of(product).push(name.clone());
@@ -551,7 +551,6 @@ fn is_handled(send: &Sends, model: &Arc<Model>) -> bool {
 /// Where a rate was asked for, it was reached.
 fn are_fast(written: u64, time: Duration) {
     let reached = written as f64 / time.as_secs_f64();
-    println!("{written} writes in {time:?}, {reached:.0} a second");
     if std::env::var_os("KEYFOLD_STREAM_RATE").is_some() {
         let wanted = writes_a_second() as f64 * REACHED;
         assert!(

@@ -296,9 +296,11 @@ pub(super) fn of_target(failure: Failure, at: &str) -> Failure {
         rights: "docs/migrate.md lists the rights",
         request: "this request",
     };
-    let told = match located(error, of) {
-        ClientError::OutcomeUnknown { why, .. } => Failure::backend(why),
-        other => other.into(),
+    let located = located(error, of);
+    let told = if let ClientError::OutcomeUnknown { why, .. } = located {
+        Failure::backend(why)
+    } else {
+        located.into()
     };
     failure.told_as(told)
 }
