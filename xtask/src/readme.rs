@@ -8,11 +8,11 @@ use crate::answer::send;
 use crate::builds::{BUILT, PROGRAMS};
 use crate::elsewhere::Engine;
 use crate::install::target;
-use crate::running::{address, close, soon};
+use crate::running::open;
 use serde_json::Value;
 use std::io::{Error, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// The beginning of the command.
 const BEGINS: &str = "cargo xtask examples run ";
@@ -95,18 +95,17 @@ impl Fresh {
         told: impl FnOnce(&mut Command) -> &mut Command,
     ) -> Result<(), String> {
         let mut command = self.command(name, "")?;
-        let mut running = spawned(told(&mut command))?;
-        let output = running.stdout.take().ok_or("it has no output")?;
-        let page = soon(move || address(output)).and_then(|address| first_page(&address).map(drop));
-        let closed = close(&mut running);
-        page.and(closed.map_err(|error| format!("it cannot be ended: {error}")))
+        open(told(&mut command), |address| first_page(address).map(drop))
             .map_err(|why| format!("the command of its README: {why}"))
     }
 
     /// Runs an application that ends by itself by its README's command, with few rows, to its report.
     pub(crate) fn ends(&self, name: &str) -> Result<(), String> {
         let few = " --users 60 --products 20 --orders 120 --seconds 2";
-        let mut running = spawned(&mut self.command(name, few)?)?;
+        let mut running = self
+            .command(name, few)?
+            .spawn()
+            .map_err(|error| format!("it cannot be started: {error}"))?;
         let mut said = String::new();
         let mut output = running.stdout.take().ok_or("it has no output")?;
         let read = output.read_to_string(&mut said).map(drop);
@@ -120,12 +119,6 @@ impl Fresh {
             )),
         }
     }
-}
-
-fn spawned(command: &mut Command) -> Result<Child, String> {
-    command
-        .spawn()
-        .map_err(|error| format!("{command:?} cannot be started: {error}"))
 }
 
 /// The command in the blocks of a README that people type into a shell.

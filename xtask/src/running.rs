@@ -31,7 +31,7 @@ pub(crate) fn open(
 
 /// Ends a program as people do, so that it leaves its data folder to the next one; by force where it
 /// takes long.
-pub(crate) fn close(running: &mut Child) -> std::io::Result<()> {
+fn close(running: &mut Child) -> std::io::Result<()> {
     Command::new("kill")
         .arg(running.id().to_string())
         .status()?;
