@@ -94,38 +94,49 @@ impl Checkpoint {
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     folder: PathBuf,
-    current: Mutex<Checkpoint>,
+    /// What the device has. Locked while it is written.
+    written: Mutex<Checkpoint>,
+    /// What the device is to have.
+    noted: Mutex<Checkpoint>,
 }
 
 impl Checkpoints {
     pub(crate) fn new(folder: &Path, current: Checkpoint) -> Checkpoints {
         Checkpoints {
             folder: folder.to_owned(),
-            current: Mutex::new(current),
+            written: Mutex::new(current),
+            noted: Mutex::new(current),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Checkpoint> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Changes what the next [`Checkpoints::update`] writes. Nobody waits for the device here.
+    pub(crate) fn note(&self, change: impl FnOnce(&mut Checkpoint)) {
+        change(&mut lock(&self.noted));
     }
 
-    /// Changes the checkpoint, and returns when it is on the device.
+    /// Changes the checkpoint, and returns when it is on the device, with all that was noted before.
     ///
     /// # Errors
     /// `Io` when it cannot be written. Then the old or the new one is on the device; both are true.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Checkpoint)) -> Result<(), StoreError> {
-        let mut current = self.lock();
-        let mut changed = *current;
-        change(&mut changed);
-        if changed == *current {
+        let mut written = lock(&self.written);
+        let mut noted = lock(&self.noted);
+        change(&mut noted);
+        let changed = *noted;
+        drop(noted);
+        if changed == *written {
             return Ok(());
         }
         let path = self.folder.join(CHECKPOINT);
         let temporary = self.folder.join("checkpoint.new");
         replace_file(&path, &temporary, changed.text().as_bytes())?;
-        *current = changed;
+        *written = changed;
         Ok(())
     }
+}
+
+fn lock(checkpoint: &Mutex<Checkpoint>) -> MutexGuard<'_, Checkpoint> {
+    checkpoint.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use keyfold_threads::ask_for_slice;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -151,6 +151,8 @@ struct Shared {
     /// Limit of the pending group's bytes above which async callers wait for the group in flight before
     /// they stage more. Blocking ones wait above twice as many, in [`CommitQueue::wait_below_hard_limit`].
     staged_bytes_soft: usize,
+    /// The pending group's bytes, for a look without the lock. Changed while `queue` is locked.
+    pending_bytes: AtomicUsize,
     /// The failures so far, the present one in `queue` included. Changed while `queue` is locked.
     failures: AtomicU64,
     /// Those of them after which batches are taken again.
@@ -160,6 +162,12 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the pending group seems to be above a multiple of the soft limit. A writer that is told an
+    /// older number stages one batch more.
+    fn is_above(&self, multiple: usize) -> bool {
+        self.pending_bytes.load(Ordering::Relaxed) / multiple > self.staged_bytes_soft
     }
 }
 
@@ -192,6 +200,7 @@ impl CommitQueue {
             metrics,
             durability,
             staged_bytes_soft: usize::try_from(staged_bytes).unwrap_or(usize::MAX),
+            pending_bytes: AtomicUsize::new(0),
             failures: AtomicU64::new(u64::from(refusal.is_some())),
             over: AtomicU64::new(0),
         });
@@ -277,6 +286,9 @@ impl CommitQueue {
     /// The group in flight, while the pending one is above the soft limit: async callers await it
     /// before they stage more.
     pub(crate) fn back_pressure(&self) -> Option<Ticket> {
+        if !self.shared.is_above(1) {
+            return None;
+        }
         let queue = self.shared.lock();
         let is_above =
             queue.pending.bytes > self.shared.staged_bytes_soft && queue.failed.is_none();
@@ -290,6 +302,9 @@ impl CommitQueue {
     /// Blocks while the pending group is above the hard limit. Callers must not hold a
     /// lock, since others would wait for it as long as the device takes.
     pub(crate) fn wait_below_hard_limit(&self) {
+        if !self.shared.is_above(2) {
+            return;
+        }
         let mut queue = self.shared.lock();
         // Twice the soft limit, so that a caller that has awaited the soft one rarely blocks.
         while queue.pending.bytes / 2 > self.shared.staged_bytes_soft
@@ -319,6 +334,8 @@ impl CommitQueue {
         let was_empty = group.is_empty();
         group.add(batch);
         let ticket = Ticket::of(&group.result);
+        let bytes = group.bytes;
+        self.shared.pending_bytes.store(bytes, Ordering::Relaxed);
         drop(queue);
         if was_empty {
             self.shared.staged.notify_one();
@@ -358,6 +375,7 @@ fn run(shared: &Shared) {
             shared.failures.fetch_add(1, Ordering::AcqRel);
             // The conditions of batches staged meanwhile were evaluated against the lost write.
             let orphans = std::mem::take(&mut queue.pending);
+            shared.pending_bytes.store(0, Ordering::Relaxed);
             orphans.result.set(Err(error.of_later()));
         }
         drop(queue);
@@ -380,6 +398,7 @@ fn next_group(shared: &Shared) -> Option<InFlight> {
     loop {
         if !queue.pending.is_empty() {
             let group = std::mem::take(&mut queue.pending);
+            shared.pending_bytes.store(0, Ordering::Relaxed);
             let changes = Arc::new(group.changes);
             queue.in_flight = Arc::clone(&changes);
             queue.in_flight_result = Some(Arc::clone(&group.result));

@@ -68,13 +68,13 @@ impl FolderOptions {
 
     /// Divides a budget of so many bytes of memory: half of it holds blocks of tables, with their indexes and filters,
     /// and a sixty-fourth (1 to 16 MiB) a memtable, of which up to six exist at a time, each twice as large in memory
-    /// as its contents. A sixteenth is for batches that wait, and as much for those that are written. The rest is for
-    /// requests, and for what the allocator keeps.
+    /// as its contents. Batches that wait take as much as a memtable: what is written at once is once more in the log's
+    /// buffer and once in the memtable. The rest is for requests, and for what the allocator keeps.
     pub fn within(mut self, memory_budget: u64) -> FolderOptions {
         let (least, most) = MEMTABLE_BYTES;
         self.cache_bytes = memory_budget / 2;
         self.memtable_bytes = (memory_budget / 64).clamp(least, most);
-        self.staged_bytes = memory_budget / 16;
+        self.staged_bytes = self.memtable_bytes;
         self
     }
 }

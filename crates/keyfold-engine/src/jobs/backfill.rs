@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Items of one piece.
 const CHUNK: usize = 500;
+/// Items that are locked at a time. A lock keeps the writers of other items out, too.
+const LOCKED: usize = 16;
 
 /// Calls `fill` with some locked items of the range. Returns the rest of the range.
 pub(crate) fn for_some(
@@ -38,17 +40,22 @@ pub(crate) fn for_some(
     let Some(last) = keys.last().cloned() else {
         return Ok(None);
     };
-    let mut batch = Batch::new();
-    let locks = core.store().lock(keys.iter().map(Vec::as_slice));
-    for key in keys {
-        let stored = core.store().latest(&key).map_err(internal)?;
-        let Some(bytes) = stored else { continue };
-        let item = RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error))?;
-        fill(&mut batch, &KeyBytes::from(key), &item).map_err(ApiError::from)?;
+    let mut tickets = Vec::new();
+    for keys in keys.chunks(LOCKED) {
+        let mut batch = Batch::new();
+        let locks = core.store().lock(keys.iter().map(Vec::as_slice));
+        for key in keys {
+            let stored = core.store().latest(key).map_err(internal)?;
+            let Some(bytes) = stored else { continue };
+            let item = RawItem::open(bytes).map_err(|error| corrupt(&table.name, &error))?;
+            fill(&mut batch, &KeyBytes::from(key.clone()), &item).map_err(ApiError::from)?;
+        }
+        tickets.push(core.store().stage(batch).map_err(internal)?);
+        drop(locks);
     }
-    let ticket = core.store().stage(batch).map_err(internal)?;
-    drop(locks);
-    ticket.wait().map_err(internal)?;
+    for ticket in tickets {
+        ticket.wait().map_err(internal)?;
+    }
     Ok(Some(KeyRange {
         low: Bound::Excluded(last),
         high: range.high.clone(),

@@ -35,9 +35,18 @@ pub(super) fn run(shared: &Shared) {
             state = shared.pause(state, compactor.backoff.failed());
             continue;
         }
-        shared.tree.release_views();
         shared.remove_leftovers(&mut state);
-        state = match compactor.due(&state) {
+        let seen = Seen::of(&state);
+        // A look at the tree waits for the end of a flush, and with views files are removed: a writer that
+        // seals its memtable must not wait for either.
+        drop(state);
+        shared.tree.release_views();
+        let due = compactor.due(&seen);
+        state = shared.lock();
+        if !seen.is_still_so(&state) {
+            continue;
+        }
+        state = match due {
             Due::Now(compaction) => compactor.compact(state, compaction),
             Due::Later(time) => {
                 drop(shared.wait_for(state, time));
@@ -45,6 +54,28 @@ pub(super) fn run(shared: &Shared) {
                 shared.lock()
             }
         };
+    }
+}
+
+/// What the choice of a compaction depends on beside the tree.
+struct Seen {
+    idle_time: Duration,
+    has_new_tables: bool,
+}
+
+impl Seen {
+    fn of(state: &State) -> Seen {
+        Seen {
+            idle_time: state.idle_time(),
+            has_new_tables: state.has_new_tables,
+        }
+    }
+
+    /// Whether neither a flush has ended nor a writer sealed a memtable since, and the store is open.
+    fn is_still_so(&self, state: &State) -> bool {
+        !state.has_ended()
+            && state.has_new_tables == self.has_new_tables
+            && state.idle_time() >= self.idle_time
     }
 }
 
@@ -67,16 +98,16 @@ struct Compactor<'s> {
 }
 
 impl<'s> Compactor<'s> {
-    fn due(&self, state: &State) -> Due {
+    fn due(&self, seen: &Seen) -> Due {
         let tree = &self.shared.tree;
-        let left = idle_time_required(tree.table_bytes()).saturating_sub(state.idle_time());
+        let left = idle_time_required(tree.table_bytes()).saturating_sub(seen.idle_time);
         let is_merged = self.merged == Some(tree.manifest());
-        let is_idle = left.is_zero() && !state.has_new_tables;
+        let is_idle = left.is_zero() && !seen.has_new_tables;
         let oldest = || self.shared.read_points.oldest();
         if !is_merged && self.major.is_due(tree, oldest(), is_idle) {
             return Due::Now(Compaction::Major);
         }
-        if state.has_new_tables {
+        if seen.has_new_tables {
             return Due::Now(Compaction::Leveled);
         }
         let runs = tree.level_zero_runs();

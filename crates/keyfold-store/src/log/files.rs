@@ -14,7 +14,7 @@ const ALLOCATION_BYTES_MIN: u64 = 64 * 1024;
 /// The largest allocation, in bytes.
 const ALLOCATION_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Retired files kept for reuse.
-const SPARES: usize = 2;
+const SPARES: usize = 4;
 /// The file of [`LogFiles::keep_watermark`].
 const WATERMARK: &str = "acknowledged";
 

@@ -22,6 +22,8 @@ const MAGIC: &[u8; 8] = b"keyfold\x01";
 pub(crate) const HEADER_BYTES: usize = 40;
 const RECORD_HEADER_BYTES: usize = 32;
 const WATERMARK_BYTES: usize = 32;
+/// The most bytes of the lengths of a key and of a value, which are of less than 2^35 bytes.
+const LENGTHS_BYTES_MAX: usize = 10;
 /// Records begin at multiples of this, so that searching for one is quick.
 const ALIGNMENT: usize = 8;
 
@@ -111,6 +113,13 @@ pub(crate) fn write_record<'c>(
     put(out, 0, checksum);
     let end = start + (out.len() - start).next_multiple_of(ALIGNMENT);
     out.resize(end, 0);
+}
+
+/// The most bytes of a record of these changes.
+pub(crate) fn record_bytes_max<'c>(changes: impl Iterator<Item = Change<'c>>) -> usize {
+    let lengths = changes.map(|(key, value)| key.len() + value.map_or(0, <[u8]>::len));
+    let bytes: usize = lengths.map(|length| length + LENGTHS_BYTES_MAX).sum();
+    bytes + RECORD_HEADER_BYTES + ALIGNMENT
 }
 
 fn write_varint(out: &mut Vec<u8>, mut value: u64) {

@@ -29,12 +29,13 @@ impl Recovered {
         files: Arc<dyn LogFiles>,
         checkpoint: Option<Checkpoint>,
     ) -> Result<Recovered, StoreError> {
-        let (live, retired) = segments(&*files, checkpoint)?;
+        let watermark = files.watermark().and_then(|bytes| read_watermark(&bytes));
+        let begun = begun(checkpoint, watermark);
+        let (live, retired) = segments(&*files, checkpoint, begun)?;
         let mut read: Vec<(u64, Vec<u8>)> = Vec::with_capacity(live.len());
         for id in live {
             read.push((id, files.read(id)?));
         }
-        let watermark = files.watermark().and_then(|bytes| read_watermark(&bytes));
         // A segment's end is in the header of the next one.
         let end_in_next = |at: usize| {
             let (id, bytes) = read.get(at + 1)?;
@@ -46,6 +47,7 @@ impl Recovered {
         for ((id, bytes), end) in read.into_iter().zip(ends) {
             let known = Known {
                 end,
+                begun,
                 checkpoint,
                 watermark,
             };
@@ -63,10 +65,18 @@ impl Recovered {
     }
 }
 
-/// The ids of the segments to replay, and of those retired before, both ascending.
+/// The newest segment that is known to have been begun. The checkpoint names it a moment late, and the watermark from
+/// its first sync on; a crash of the machine may have left an older one of both.
+fn begun(checkpoint: Option<Checkpoint>, watermark: Option<(Segment, u64)>) -> u64 {
+    let of_checkpoint = checkpoint.map_or(0, |checkpoint| checkpoint.newest_segment);
+    watermark.map_or(of_checkpoint, |(segment, _)| of_checkpoint.max(segment.id))
+}
+
+/// The ids of the segments to replay, and of those retired before, both ascending. All up to `begun` must exist.
 fn segments(
     files: &dyn LogFiles,
     checkpoint: Option<Checkpoint>,
+    begun: u64,
 ) -> Result<(Vec<u64>, Vec<u64>), StoreError> {
     let mut ids = files.segments()?;
     ids.sort_unstable();
@@ -77,7 +87,7 @@ fn segments(
     let oldest = checkpoint.oldest_segment;
     let live = ids.split_off(ids.partition_point(|id| *id < oldest));
     let newest = live.last().copied().unwrap_or(0);
-    let newest = newest.max(checkpoint.newest_segment);
+    let newest = newest.max(begun);
     match (oldest..=newest).find(|id| live.binary_search(id).is_err()) {
         None => Ok((live, ids)),
         Some(missing) => Err(unusable(
@@ -91,6 +101,8 @@ fn segments(
 struct Known {
     /// The offset at which it ended.
     end: Option<u64>,
+    /// The newest segment that was begun.
+    begun: u64,
     checkpoint: Option<Checkpoint>,
     /// A segment, and the offset up to which it was acknowledged.
     watermark: Option<(Segment, u64)>,
@@ -109,11 +121,8 @@ pub(super) struct Replayed {
 impl Replayed {
     /// Reads through a segment; `None` when it was never begun.
     fn new(id: u64, bytes: Vec<u8>, known: &Known) -> Result<Option<Replayed>, StoreError> {
-        let newest = known
-            .checkpoint
-            .map_or(0, |checkpoint| checkpoint.newest_segment);
         let Some((segment, _)) = read_header(&bytes, id) else {
-            return if id > newest && known.end.is_none() {
+            return if id > known.begun && known.end.is_none() {
                 Ok(None)
             } else {
                 Err(corrupt(id, 0))
@@ -121,7 +130,7 @@ impl Replayed {
         };
         let allocated = known
             .checkpoint
-            .filter(|_| newest == id)
+            .filter(|checkpoint| checkpoint.newest_segment == id)
             .map_or(0, |checkpoint| checkpoint.allocated_bytes);
         if allocated > bytes.len() as u64 {
             return Err(unusable(id, &format!("was cut to {} bytes", bytes.len())));

@@ -2,7 +2,8 @@
 
 use super::files::{LogFile, LogFiles};
 use super::record::{
-    Change, HEADER_BYTES, Record, Segment, write_header, write_record, write_watermark,
+    Change, HEADER_BYTES, Record, Segment, record_bytes_max, write_header, write_record,
+    write_watermark,
 };
 use super::recovery::{Recovered, Replayed};
 use crate::checkpoint::Checkpoints;
@@ -162,11 +163,13 @@ impl Log {
     /// machine.
     pub(crate) fn append<'c>(
         &mut self,
-        changes: impl Iterator<Item = Change<'c>>,
+        changes: impl Iterator<Item = Change<'c>> + Clone,
         durability: Durability,
     ) -> Result<(), StoreError> {
         self.refuse_after_failure()?;
         self.buffer.clear();
+        // A buffer that grows by doubling takes up to three times as much while it grows.
+        self.buffer.reserve_exact(record_bytes_max(changes.clone()));
         write_record(
             &mut self.buffer,
             self.segment,
@@ -254,6 +257,14 @@ impl Log {
             }
         })?;
         self.continue_in(file, segment);
+        // All writers wait for this thread, and the flush of what has ended writes the checkpoint anyway. Until
+        // then the watermark says that the segment was begun.
+        self.write_watermark(false);
+        let (id, allocated) = (self.segment.id, self.file.allocated());
+        self.checkpoints.note(|checkpoint| {
+            (checkpoint.newest_segment, checkpoint.allocated_bytes) = (id, allocated);
+        });
+        self.is_in_checkpoint = true;
         Ok(ended)
     }
 
@@ -263,7 +274,6 @@ impl Log {
         (self.written, self.synced, self.attested) = (written, written, written);
         self.acknowledged = written;
         self.is_in_checkpoint = false;
-        self.update_checkpoint();
     }
 
     /// Goes on after a write that failed for want of room, in a new segment, and returns the id of the
@@ -288,6 +298,7 @@ impl Log {
         let Begun { file, segment } = Begun::new(&*self.files, ended.id + 1, self.acknowledged)?;
         self.failure = None;
         self.continue_in(file, segment);
+        self.update_checkpoint();
         Ok(Some(ended.id))
     }
 
