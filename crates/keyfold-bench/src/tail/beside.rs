@@ -1,12 +1,16 @@
 //! What a Keyfold server does beside the requests that are measured.
 
-use crate::load;
+use super::arrivals::{self, Arrivals};
+use crate::load::{self, Window};
+use keyfold_workload::request::Protocol;
+use keyfold_workload::workload::{Operation, Workload};
+use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Work of a server beside its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -17,6 +21,10 @@ pub(super) enum Beside {
     Index,
     /// A backup of the table is made, again and again.
     Backup,
+    /// Items are written that expire a second later, some thousand a second, which the server deletes.
+    Expiry,
+    /// Items are put in the open loop, five thousand a second.
+    Writes,
 }
 
 /// The work; it ends when this is dropped.
@@ -29,6 +37,14 @@ const ADD_INDEX: &str = r#"{"TableName":"Bench","AttributeDefinitions":[{"Attrib
 const REMOVE_INDEX: &str =
     r#"{"TableName":"Bench","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"ByName"}}]}"#;
 const PAUSE: Duration = Duration::from_millis(100);
+const ADD_EXPIRY: &str =
+    r#"{"TableName":"Bench","TimeToLiveSpecification":{"AttributeName":"expires","Enabled":true}}"#;
+/// Items that are written together and expire.
+const EXPIRING: u64 = 25;
+/// Puts a second beside the requests.
+const WRITES: f64 = 5_000.0;
+/// Connections of these.
+const WRITERS: u64 = 16;
 
 impl Beside {
     /// Starts the work.
@@ -42,6 +58,11 @@ impl Beside {
             Beside::Nothing => None,
             Beside::Index => Some(fill as fn(SocketAddr) -> io::Result<()>),
             Beside::Backup => Some(back_up as fn(SocketAddr) -> io::Result<()>),
+            Beside::Expiry => {
+                expect_expiry(address)?;
+                Some(write_expiring as fn(SocketAddr) -> io::Result<()>)
+            }
+            Beside::Writes => Some(write as fn(SocketAddr) -> io::Result<()>),
         };
         // The first round shows whether the server does it.
         if let Some(round) = round {
@@ -96,11 +117,54 @@ fn back_up(address: SocketAddr) -> io::Result<()> {
         "CreateBackup",
         r#"{"TableName":"Bench","BackupName":"tail"}"#,
     )?;
-    let made: serde_json::Value = serde_json::from_str(&made).map_err(io::Error::other)?;
+    let made: Value = serde_json::from_str(&made).map_err(io::Error::other)?;
     let backup = &made["BackupDetails"]["BackupArn"];
-    let named = serde_json::json!({ "BackupArn": backup }).to_string();
+    let named = json!({ "BackupArn": backup }).to_string();
     while !ask(address, "DescribeBackup", &named)?.contains("AVAILABLE") {
         std::thread::sleep(PAUSE);
     }
     ask(address, "DeleteBackup", &named).map(drop)
+}
+
+/// Switches on that items expire; it may be so from an earlier measurement.
+fn expect_expiry(address: SocketAddr) -> io::Result<()> {
+    let description = ask(address, "DescribeTimeToLive", r#"{"TableName":"Bench"}"#)?;
+    if description.contains("ENABLED") {
+        return Ok(());
+    }
+    ask(address, "UpdateTimeToLive", ADD_EXPIRY).map(drop)
+}
+
+/// Writes some items that expire a second from now.
+fn write_expiring(address: SocketAddr) -> io::Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_err(io::Error::other)?;
+    let put = |number: u64| {
+        let key = format!("{}-{number}", now.as_nanos());
+        let expires = (now.as_secs() + 1).to_string();
+        let padding = "x".repeat(200);
+        json!({ "PutRequest": { "Item": {
+            "pk": { "S": "expiring" }, "sk": { "S": key }, "expires": { "N": expires }, "padding": { "S": padding },
+        } } })
+    };
+    let items: Vec<Value> = (0..EXPIRING).map(put).collect();
+    let body = json!({ "RequestItems": { "Bench": items } }).to_string();
+    ask(address, "BatchWriteItem", &body)?;
+    std::thread::sleep(PAUSE / 10);
+    Ok(())
+}
+
+/// Puts items for a second.
+fn write(address: SocketAddr) -> io::Result<()> {
+    let workload = Workload {
+        operation: Operation::Put,
+        items: 100_000,
+        protocol: Protocol::Http,
+    };
+    let window = Window {
+        warm_up: Duration::ZERO,
+        measured: Duration::from_secs(1),
+    };
+    let arrivals = Arrivals::Open { rate: WRITES };
+    arrivals::run(address, workload, WRITERS, arrivals, window).map(drop)
 }
