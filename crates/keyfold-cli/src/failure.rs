@@ -267,7 +267,7 @@ impl Failure {
                 Failure::usage(format!("{message}; write {}", forms.join(" ")))
             }
             ClientError::TableDiffers { table, .. } => Failure::refused(format!(
-                "{message}\nnothing was changed; change the model, or the table, or name another one (`keyfold diff OLD NEW` reports what a change of a model means)"
+                "{message}\nnothing was changed; `keyfold evolve plan OLD NEW` says what changes the table, from the model as it was to this one, and `keyfold evolve run` does it; or change the model, or name another table"
             ))
             .in_table(&table),
             ClientError::Exists(_)

@@ -44,6 +44,7 @@
 //! # Ok::<(), ClientError>(())
 //! ```
 
+mod adapt;
 pub mod arguments;
 mod bound;
 pub mod capacity;

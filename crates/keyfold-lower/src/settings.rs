@@ -12,8 +12,8 @@ use keyfold_api::{
     BillingMode, CreateTableInput, DescribeContinuousBackupsInput, DescribeTimeToLiveInput,
     ListTagsOfResourceInput, Named, PointInTimeRecoverySpecification, PointInTimeRecoveryStatus,
     ProvisionedThroughput, Request, Response, StreamSpecification, StreamViewType, TableClass,
-    TableDescription, Tag, TimeToLiveSpecification, TimeToLiveStatus, UpdateContinuousBackupsInput,
-    UpdateTimeToLiveInput, WireName, known,
+    TableDescription, Tag, TagResourceInput, TimeToLiveSpecification, TimeToLiveStatus,
+    UpdateContinuousBackupsInput, UpdateTableInput, UpdateTimeToLiveInput, WireName, known,
 };
 use keyfold_model::Table;
 use keyfold_model::schema::{self, Capacity, Settings, StreamView};
@@ -75,11 +75,92 @@ pub(crate) fn add(settings: &Settings, input: &mut CreateTableInput) {
     });
     input.deletion_protection_enabled = deletion_protection.then_some(true);
     input.table_class = table_class.map(|one| Named::Known(class(one)));
-    let tag = |(key, value): &(String, String)| Tag {
+    input.tags = (!tags.is_empty()).then(|| tags.iter().map(tag).collect());
+}
+
+/// Requests that switch on what the model declares and an existing table lacks, each for one setting. A stream with
+/// other images is left as it is.
+pub(crate) fn updates(
+    settings: &Settings,
+    name: &str,
+    existing: &TableDescription,
+) -> Vec<UpdateTableInput> {
+    let Settings {
+        stream,
+        // `settle` switches it on.
+        recovery: _,
+        deletion_protection,
+        class: table_class,
+        // They are no part of UpdateTable.
+        tags: _,
+    } = settings;
+    let update = || UpdateTableInput {
+        table_name: Some(name.to_owned()),
+        ..UpdateTableInput::default()
+    };
+    let mut all = Vec::new();
+    let view = stream.filter(|_| images(existing).is_none());
+    all.extend(view.map(|view| UpdateTableInput {
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(true),
+            stream_view_type: Some(view_type(view).into()),
+        }),
+        ..update()
+    }));
+    if *deletion_protection && existing.deletion_protection_enabled != Some(true) {
+        all.push(UpdateTableInput {
+            deletion_protection_enabled: Some(true),
+            ..update()
+        });
+    }
+    let other = table_class
+        .map(class)
+        .filter(|one| *one != class_of(existing));
+    all.extend(other.map(|wanted| UpdateTableInput {
+        table_class: Some(Named::Known(wanted)),
+        ..update()
+    }));
+    all
+}
+
+/// A request that adds the declared tags that an existing table lacks, or has with other values.
+pub(crate) async fn missing_tags(
+    io: &Io,
+    settings: &Settings,
+    existing: &TableDescription,
+) -> Result<Option<TagResourceInput>, ClientError> {
+    if settings.tags.is_empty() {
+        return Ok(None);
+    }
+    let actual = tags(io, existing).await?;
+    let is_missing = |(key, value): &&(String, String)| actual.get(key) != Some(value);
+    let missing = settings.tags.iter().filter(is_missing).map(tag);
+    let missing: Vec<Tag> = missing.collect();
+    Ok((!missing.is_empty()).then(|| TagResourceInput {
+        resource_arn: existing.table_arn.clone(),
+        tags: Some(missing),
+    }))
+}
+
+fn tag((key, value): &(String, String)) -> Tag {
+    Tag {
         key: Some(key.clone()),
         value: Some(value.clone()),
-    };
-    input.tags = (!tags.is_empty()).then(|| tags.iter().map(tag).collect());
+    }
+}
+
+/// The images in the records of a table's stream; `None` where it is off.
+fn images(existing: &TableDescription) -> Option<StreamViewType> {
+    let setting = existing.stream_specification.as_ref();
+    let on = setting.filter(|setting| setting.stream_enabled == Some(true));
+    on.and_then(|setting| known(&setting.stream_view_type))
+}
+
+/// The class of a table. The service leaves the usual one out.
+fn class_of(existing: &TableDescription) -> TableClass {
+    let summary = existing.table_class_summary.as_ref();
+    let actual = summary.and_then(|summary| known(&summary.table_class));
+    actual.unwrap_or(TableClass::Standard)
 }
 
 /// Switches on what CreateTable does not take: expiry and point-in-time recovery. A setting that is
@@ -243,10 +324,10 @@ pub(crate) async fn differences(
         compare(Declared::Table, "ttl", (wanted, actual.as_deref()));
     }
     if let Some(view) = stream {
-        let setting = existing.stream_specification.as_ref();
-        let on = setting.filter(|setting| setting.stream_enabled == Some(true));
-        let actual = on.and_then(|setting| known(&setting.stream_view_type));
-        let compared = (view_type(*view).word(), actual.map(WireName::word));
+        let compared = (
+            view_type(*view).word(),
+            images(existing).map(WireName::word),
+        );
         compare(line("stream"), "stream", compared);
     }
     if *recovery && !has_recovery(io, name).await? {
@@ -258,11 +339,7 @@ pub(crate) async fn differences(
         compare(line("deletion"), "deletion protection", off);
     }
     if let Some(wanted) = table_class {
-        let summary = existing.table_class_summary.as_ref();
-        let actual = summary.and_then(|summary| known(&summary.table_class));
-        // The service leaves the usual class out.
-        let actual = actual.unwrap_or(TableClass::Standard);
-        let compared = (class(*wanted).word(), Some(actual.word()));
+        let compared = (class(*wanted).word(), Some(class_of(existing).word()));
         compare(line("class"), "class", compared);
     }
     if !wanted_tags.is_empty() {

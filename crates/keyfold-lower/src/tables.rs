@@ -1,5 +1,6 @@
 //! A model's tables: created if they are absent, compared if they exist.
 
+use crate::adapt::adapt;
 use crate::difference::{Declared, Difference};
 use crate::error::{ClientError, unexpected};
 use crate::lowering::{Io, Lowering, Origin};
@@ -160,7 +161,7 @@ fn present(now_epoch_ms: i64) -> String {
 }
 
 /// Creates a table under a name, which is its own or that of a period of it, and waits until it is active.
-/// A table that is there stays, and gets the settings that CreateTable does not take.
+/// A table that is there stays, and gets the settings that the model declares and it lacks.
 ///
 /// # Errors
 /// The result has: the backend's error.
@@ -168,7 +169,10 @@ pub fn made<'c>(origin: Origin, table: &'c Table, name: &'c str) -> Lowering<'c,
     Lowering::new(origin, move |io| async move {
         match described(&io, name).await? {
             None => make(&io, table, name).await,
-            Some(_) => settings::settle(&io, table, name).await,
+            Some(_) => {
+                adapt(&io, table, name).await?;
+                settings::settle(&io, table, name).await
+            }
         }
     })
 }
@@ -245,7 +249,10 @@ pub fn describe(origin: Origin, table: &str) -> Lowering<'_, Option<TableDescrip
     Lowering::new(origin, move |io| async move { described(&io, table).await })
 }
 
-async fn described(io: &Io, table: &str) -> Result<Option<TableDescription>, ClientError> {
+pub(crate) async fn described(
+    io: &Io,
+    table: &str,
+) -> Result<Option<TableDescription>, ClientError> {
     let input = DescribeTableInput {
         table_name: Some(table.to_owned()),
     };
