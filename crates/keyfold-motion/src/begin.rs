@@ -4,6 +4,7 @@
 //! the move makes has its tag ([`MADE_BY`]) until the move is complete: when its making was not
 //! answered, or its run was killed before it was noted, the tag shows whose it is.
 
+use crate::indexes;
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Phase, RunRow, Turn};
@@ -58,9 +59,7 @@ pub async fn prepare(
                 may_go_on(&row, &found.table)?;
                 check_source(&row, found)?;
                 match settle(world, &ledger, (&row, existing), found).await? {
-                    Settled::Made => {
-                        return active(world, Place::Target, &found.table).await.map(|_| ());
-                    }
+                    Settled::Made => return indexes::add(world, found).await,
                     Settled::Again => None,
                     Settled::Refused(problem) => Some(problem),
                 }

@@ -1,6 +1,7 @@
 //! The two ways out of a move, and what the target knows of it.
 
 use crate::begin::{MADE_BY, is_made_by};
+use crate::indexes;
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Phase, RunRow, segments_done};
@@ -237,6 +238,7 @@ pub async fn complete(
     found: &Found,
 ) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
+    check_indexes(world, options, found).await?;
     let phase = take_out(world, options, Phase::Completing).await?;
     may_complete(&options.table, phase)?;
     set_expiry(&target, found).await?;
@@ -255,6 +257,26 @@ pub async fn complete(
         forget_turns(world, options, (row.id, Sides::Open)).await?;
     }
     end(world, options).await
+}
+
+/// Looks whether the target has the indexes of the source, unless programs write to it already.
+async fn check_indexes(
+    world: &dyn World,
+    options: &Options,
+    found: &Found,
+) -> Result<(), ClientError> {
+    let target = at(world, Place::Target);
+    let Some(own) = described(&target, &options.table).await? else {
+        return Ok(());
+    };
+    match status(world, options).await? {
+        Some(Status { run, .. })
+            if run.turn.lead == Place::Source && run.phase == Phase::Following =>
+        {
+            indexes::check(&found.description, (&own, Place::Target), &options.table)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Removes the tag of the move from the target's table.

@@ -12,7 +12,7 @@
 //! - `run`: takes the move and starts its tasks; `copy`: one for each segment; `follow`: one for the
 //!   stream, of whose records `changes` makes writes; `commit`: effects and checkpoint.
 //! - [`verify`]: compares both places; `difference`: what it finds; `saved`: how far a comparison is, for one that goes on.
-//! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
+//! - [`tables`]: the tables of both places; `indexes`: those that the source gets meanwhile; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
 //! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
 //!   table refuses writes; `both`: both directions; `owned`: the process that a switch belongs to; `shut`: both tables refuse writes; `swapped`: the other direction.
@@ -41,6 +41,7 @@ mod exported;
 mod follow;
 mod guard;
 mod held;
+mod indexes;
 mod ledger;
 mod located;
 mod meter;

@@ -14,6 +14,7 @@
 use crate::begin::may_go_on;
 use crate::both::{Both, forget_back, take_back_out};
 pub use crate::both::{Step, Switching};
+use crate::indexes;
 use crate::options::Options;
 use crate::refusal::{IsDue, lacks_policies, open};
 use crate::rows::{Phase, RunRow};
@@ -22,6 +23,7 @@ use crate::tables::{at, look, set_expiry};
 use crate::turn::{Turn, Turning, Way};
 use crate::world::{Place, World};
 use keyfold_client::ClientError;
+use keyfold_stream::described;
 use keyfold_stream::world::Boxed;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,6 +73,7 @@ pub async fn switch(
                 return Err(taken(&row, options));
             }
             both.check_places(switching).await?;
+            both.check_indexes(switching.to).await?;
             both.note_both().await?;
             both.ensure_back(&row).await?;
             told(Step::Nearing);
@@ -143,6 +146,20 @@ fn check(row: &RunRow, options: &Options, to: Place) -> Result<(), ClientError> 
 }
 
 impl Both {
+    /// Looks whether the side that comes to lead has the indexes of the one that leads.
+    async fn check_indexes(&self, to: Place) -> Result<(), ClientError> {
+        let table = &self.options.table;
+        let [lead, next] = [to.other(), to].map(|place| {
+            let io = at(&*self.world, place);
+            async move { described(&io, table).await }
+        });
+        let (Some(lead), Some(next)) = (lead.await?, next.await?) else {
+            // That a table is gone is told by what follows.
+            return Ok(());
+        };
+        indexes::check(&lead, (&next, to), table)
+    }
+
     /// Notes that the side which led goes on to lead, and lets it take writes again.
     async fn give_up(
         &self,

@@ -359,7 +359,7 @@ pub(crate) fn definition(found: &Found, made_by: Tag) -> CreateTableInput {
     }
 }
 
-fn index_of(index: &IndexDescription, is_global: bool) -> SecondaryIndex {
+pub(crate) fn index_of(index: &IndexDescription, is_global: bool) -> SecondaryIndex {
     let throughput = index.provisioned_throughput.as_ref();
     SecondaryIndex {
         index_name: index.index_name.clone(),
