@@ -257,6 +257,52 @@ fn rows_that_were_changed_by_hand_are_found() {
     place.json(0, &["verify"]);
 }
 
+/// A move carries rows as items, and what a worker keeps beside them stays behind. Where somebody has carried that, too,
+/// its status says that it belongs to another table.
+#[test]
+fn views_that_were_moved_are_built_anew() {
+    let place = project();
+    place.json(0, &["views", "rebuild"]);
+    for (to, tables) in [
+        ("b", &[][..]),
+        ("c", &["--table", "Main", "--table", "keyfold_views"][..]),
+    ] {
+        let target = format!("keyfold:{to}");
+        let both = ["keyfold:.keyfold/data", target.as_str()];
+        let run = place.run(&[&["move"], &both[..], tables, &["--yes"]].concat());
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+        let end = ["complete", "--yes"];
+        let end = place.run(&[&["move", end[0]], &both[..], tables, &end[1..]].concat());
+        assert_eq!(end.status.code(), Some(0), "{}", text(&end));
+        let at = ["--data", to];
+        let status = place.json(0, &[&["views", "status"], &at[..]].concat())["views"][0].clone();
+        let shown = text(&place.run(&[&["views", "status"], &at[..]].concat()));
+        match tables {
+            [] => assert_eq!(
+                (&status["live"], &status["lost"]),
+                (&Json::Null, &Json::Null)
+            ),
+            _ => {
+                let why = "the table Main is not the one that its rows were written to";
+                assert_eq!(status["lost"], why, "{status}");
+                let line = format!(
+                    "Sold: generation 1, which is kept no more: {why}; `keyfold views run` builds it anew"
+                );
+                assert!(shown.contains(&line), "{shown}");
+            }
+        }
+        place.json(0, &[&["delete", "Order", "id=1"], &at[..]].concat());
+        place.json(
+            0,
+            &[&["put", "Order", "id=9", "product=q", "cost=2"], &at[..]].concat(),
+        );
+        place.json(0, &[&["views", "rebuild"], &at[..]].concat());
+        let status = place.json(0, &[&["views", "status"], &at[..]].concat())["views"][0].clone();
+        assert_eq!((&status["live"], &status["lost"]), (&json!(2), &Json::Null));
+        place.json(0, &[&["verify"], &at[..]].concat());
+    }
+}
+
 /// The view stands alone where the project names the model, and the generation is the live one.
 #[test]
 fn a_view_is_named_without_the_model() {

@@ -16,6 +16,7 @@ use keyfold_api::{
 };
 use keyfold_client::ClientError;
 use keyfold_stream::described;
+pub use keyfold_stream::identity;
 use keyfold_stream::world::ask;
 use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
 use std::time::Duration;
@@ -87,18 +88,6 @@ pub(crate) fn followable(table: &TableDescription) -> Followable {
             Followable::Yes(arn.clone())
         }
         Some(StreamViewType::KeysOnly | StreamViewType::OldImage) | None => Followable::NoImages,
-    }
-}
-
-/// What distinguishes a table from another one of its name: its id, or its ARN and when it was made.
-pub fn identity(description: &TableDescription) -> String {
-    match &description.table_id {
-        Some(id) => id.clone(),
-        None => {
-            let arn = description.table_arn.as_deref().unwrap_or_default();
-            let made_ms = description.creation_date_time.map_or(0, |moment| moment.0);
-            format!("{arn} {made_ms}")
-        }
     }
 }
 

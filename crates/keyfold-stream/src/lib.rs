@@ -57,7 +57,7 @@ pub use records::{iterator, newest, records};
 pub use report::Report;
 pub use start::Start;
 pub use streams::table_of;
-pub use tables::{check_transactions, described, ensure, ensure_for_transactions, names};
+pub use tables::{check_transactions, described, ensure, ensure_for_transactions, identity, names};
 pub use tasks::Tasks;
 pub use threads::{Sends, Worker, replay, sends, set_aside};
 pub use topology::{Shard, shards};

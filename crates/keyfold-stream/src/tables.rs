@@ -92,6 +92,18 @@ pub async fn described(io: &dyn Io, table: &str) -> Result<Option<TableDescripti
     }
 }
 
+/// What distinguishes a table from another one of its name: its id, or its ARN and when it was made.
+pub fn identity(description: &TableDescription) -> String {
+    match &description.table_id {
+        Some(id) => id.clone(),
+        None => {
+            let arn = description.table_arn.as_deref().unwrap_or_default();
+            let made_ms = description.creation_date_time.map_or(0, |moment| moment.0);
+            format!("{arn} {made_ms}")
+        }
+    }
+}
+
 /// The names of all tables.
 ///
 /// # Errors

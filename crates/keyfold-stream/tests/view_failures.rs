@@ -313,7 +313,7 @@ fn best(orders: &BTreeMap<u64, Order>, product: u64) -> Vec<Order> {
 #[test]
 fn rows_hold_what_was_applied() {
     let mut set_aside = 0;
-    for seed in 0..8 {
+    for seed in 0..12 {
         let mut simulation = simulation(seed);
         let mut oracle = Oracle::default();
         simulation.start();

@@ -91,8 +91,9 @@ impl Upkeep {
     }
 }
 
-/// Whether rows may be behind their source: records are left, or others are about to take their place.
+/// Whether rows may be behind their source: records are left, nobody keeps them any more, or others are about to take
+/// their place.
 /// Those of a view that was never built follow from nothing.
 fn is_lagging(view: &ViewStatus) -> bool {
-    view.next.is_some() || view.live.is_some() && view.behind > 0
+    view.next.is_some() || view.lost.is_some() || view.live.is_some() && view.behind > 0
 }

@@ -379,6 +379,7 @@ fn document(view: &ViewStatus) -> Json {
         "view": name_of(view),
         "live": view.live,
         "isCurrent": view.is_current,
+        "lost": view.lost,
         "next": view.next.as_ref().map(|(number, _)| number),
         "progress": view.next.as_ref().map(|(_, progress)| progress),
         "behind": view.behind,
@@ -399,6 +400,7 @@ pub(super) fn name_of(view: &ViewStatus) -> &str {
 fn line(view: &ViewStatus) -> String {
     let mut text = format!("{STRONG}{}{STRONG:#}: ", name_of(view));
     text.push_str(&match view.live {
+        Some(live) if view.lost.is_some() => format!("generation {live}"),
         Some(live) => {
             let least = if view.has_more { "at least " } else { "" };
             let behind = usize::try_from(view.behind).unwrap_or(usize::MAX);
@@ -412,6 +414,13 @@ fn line(view: &ViewStatus) -> String {
     }
     if view.live.is_some() && !view.is_current {
         text.push_str("; its definition has changed since: `keyfold views rebuild`");
+    }
+    if let Some(why) = &view.lost {
+        let built = match view.next {
+            Some(_) => "another generation takes its place",
+            None => "`keyfold views run` builds it anew",
+        };
+        text.push_str(&format!(", which is kept no more: {why}; {built}"));
     }
     if let Some((number, progress)) = &view.next {
         text.push_str(&format!("; generation {number} {progress}"));

@@ -25,17 +25,9 @@ use super::requests::{check, get_many, is_of_values, is_overtaken, put, transact
 use super::rows::{Change, Note, Target, Way};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
-use super::tips::{Ends, Tips, is_listed};
-use crate::latest;
-use crate::lease::{Began, Beginning, Lease, Row, ShardKey};
-use crate::lease_table::LeaseTable;
-use crate::position::Position;
-use crate::records::iterator;
-use crate::start::Start;
-use crate::streams::is_before;
-use crate::topology::stream_of;
+use super::tips::{Ends, Tips};
 use crate::world::{Io, World, ask};
-use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
+use keyfold_api::{ExpressionAttributes, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
 use keyfold_types::Value;
@@ -82,135 +74,6 @@ pub(crate) struct Builder {
     pub(crate) left_out: Vec<UnreadableItem>,
 }
 
-/// Begins a generation of a view. Returns its number; `None` when the state was not the one that was read
-/// any more, or another generation takes its place: that is ended first, so that readers never keep a
-/// mixture of two.
-///
-/// Its consumers begin where those of the live one are: the scan shows what was before. Where there are
-/// none, they begin with the records that are written from now on.
-///
-/// # Errors
-/// The backend's.
-pub(crate) async fn begin(
-    world: &dyn World,
-    definition: &Definition,
-    leases: &str,
-    mut state: State,
-) -> Result<Option<u64>, ClientError> {
-    if let Some((_, Phase::Switch)) = &state.next {
-        let switch = Switch {
-            world,
-            view: &definition.name,
-            leases,
-            worker: &format!("{:016x}", world.random()),
-        };
-        switch.end(state).await?;
-        return Ok(None);
-    }
-    state.last += 1;
-    let generation = Generation {
-        number: state.last,
-        print: definition.print.clone(),
-        table: definition.table().name.clone(),
-        streams: definition.streams(),
-        has_items: true,
-        has_aside: false,
-        began: world.epoch_ms(),
-        since: 0,
-    };
-    match &state.live {
-        Some(live) => follow(world, &definition.name, (live, &generation), leases).await?,
-        None => begin_now(world, &definition.name, &generation, leases).await?,
-    }
-    state
-        .garbage
-        .extend(state.next.take().map(|(next, _)| next));
-    let number = state.last;
-    state.next = Some((generation, Phase::Scan));
-    state.cursor = None;
-    state.scanned = 0;
-    let is_stored = state.store(world, &definition.name).await?;
-    Ok(is_stored.then_some(number))
-}
-
-/// Lets the consumers of a generation begin with the records that are written from now on: the scan, which
-/// comes later, sees what was written before, by any clock.
-async fn begin_now(
-    io: &dyn World,
-    view: &str,
-    generation: &Generation,
-    leases: &str,
-) -> Result<(), ClientError> {
-    for table in &generation.streams {
-        let own = LeaseTable {
-            table: leases.to_owned(),
-            consumer: generation.consumer(view, table),
-        };
-        own.ensure(io).await?;
-        latest::ensure(io, &own, table).await?;
-    }
-    Ok(())
-}
-
-/// Lets the consumers of a generation begin where those of another one are. Where records behind such a
-/// position are gone, they begin with the oldest that are left. Where a table got another stream meanwhile,
-/// they begin with that one: what was changed while the table had none, the scan sees, and it must not take
-/// what a record of the stream before says for newer.
-async fn follow(
-    io: &dyn World,
-    view: &str,
-    (live, next): (&Generation, &Generation),
-    leases: &str,
-) -> Result<(), ClientError> {
-    for table in &next.streams {
-        let of = |generation: &Generation| LeaseTable {
-            table: leases.to_owned(),
-            consumer: generation.consumer(view, table),
-        };
-        let own = of(next);
-        // Somebody may have deleted it: then a generation is built anew.
-        own.ensure(io).await?;
-        let latest = stream_of(io, table).await?;
-        let mut has_begun = false;
-        for row in of(live).all(io).await? {
-            match row {
-                Row::Lease(lease) if is_before(&lease.key.stream, &latest) => {}
-                Row::Stream(of_live) if is_before(&of_live.stream, &latest) => has_begun = true,
-                Row::Lease(Lease {
-                    key,
-                    position,
-                    parent,
-                    ..
-                }) => {
-                    if let Some(position) = begins(io, &key, position).await? {
-                        let lease = Lease::new(key, parent, position);
-                        own.create(io, &lease).await?;
-                    }
-                }
-                Row::Stream(of_live) => {
-                    let beginning = Beginning {
-                        start: Start::Oldest,
-                        // What is in shards that the live generation has not seen, the scan sees.
-                        is_unleased: true,
-                        ..of_live
-                    };
-                    own.begin(io, &beginning).await?;
-                }
-            }
-        }
-        if has_begun {
-            let beginning = Beginning {
-                stream: latest,
-                start: Start::Oldest,
-                began: Began::new(),
-                is_unleased: true,
-            };
-            own.begin(io, &beginning).await?;
-        }
-    }
-    Ok(())
-}
-
 /// What is wrong with the values of a row, in words.
 fn cause(error: &ClientError) -> String {
     let ClientError::Service { reasons, .. } = error else {
@@ -220,27 +83,6 @@ fn cause(error: &ClientError) -> String {
     reasons
         .next()
         .map_or_else(|| error.to_string(), String::clone)
-}
-
-/// Where a consumer begins that follows one at a position; `None` when the shard is gone.
-async fn begins(
-    io: &dyn Io,
-    key: &ShardKey,
-    position: Position,
-) -> Result<Option<Position>, ClientError> {
-    if !is_listed(io, key).await? {
-        return Ok(None);
-    }
-    if !matches!(position, Position::After(_)) {
-        return Ok(Some(position));
-    }
-    match iterator(io, key, &position).await {
-        Ok(_) => Ok(Some(position)),
-        Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
-            Ok(Some(Position::Horizon))
-        }
-        Err(error) => Err(error),
-    }
 }
 
 impl Builder {
@@ -392,6 +234,7 @@ impl Builder {
             definition: &self.definition,
             space: keeper.space(),
             is_aside: true,
+            has_foreign: Arc::default(),
         }
     }
 
@@ -651,6 +494,9 @@ impl Builder {
         if let Some(live) = state.live.clone() {
             // The worker that changed the state may not have raised all fences.
             fence(self.io(), &name, &live, &self.leases).await?;
+        }
+        // Behind one that is lost, it has all that its scan has seen.
+        if let Some(live) = state.live.clone().filter(|live| live.lost.is_none()) {
             let reached = Tips::handled(self.io(), &name, &live, &self.leases).await?;
             if !reached
                 .are_passed(self.io(), &name, &next, &self.leases)

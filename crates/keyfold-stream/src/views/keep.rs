@@ -1,6 +1,8 @@
 //! Keeps the views of a model: consumers of the generations that there are, and the builder.
 
-use super::build::{Builder, begin};
+use super::begin::begin;
+use super::belongs;
+use super::build::Builder;
 use super::definition::Definition;
 use super::keeper::Keeper;
 use super::place::shown;
@@ -12,7 +14,7 @@ use crate::start::Start;
 use crate::tables::described;
 use crate::tasks::Tasks;
 use crate::topology::stream_of;
-use crate::world::World;
+use crate::world::{Io, World};
 use keyfold_api::{StreamViewType, known};
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
@@ -37,6 +39,8 @@ pub enum ViewReport {
     Begun(u64),
     /// A generation is the one that readers see.
     Live(u64),
+    /// A generation is kept no more, for this reason, and another one is built.
+    Lost(u64, String),
     /// Its rows are of another definition, and are left as they are.
     Changed,
     /// A generation of another definition is built, by another worker.
@@ -66,6 +70,9 @@ impl fmt::Display for ViewReport {
             ViewReport::Consumer(report) => write!(f, "{report}"),
             ViewReport::Begun(number) => write!(f, "builds generation {number}"),
             ViewReport::Live(number) => write!(f, "generation {number} is live"),
+            ViewReport::Lost(number, why) => {
+                write!(f, "generation {number} is built anew: {why}")
+            }
             ViewReport::Changed => f.write_str(
                 "its definition has changed, and its rows are of the one before: rebuild it with \
                  `keyfold views rebuild`, or run with `--rebuild`",
@@ -201,6 +208,8 @@ pub async fn keep(
             live: None,
             other: None,
             is_waiting: false,
+            looked: None,
+            lost: None,
         };
         world.spawn(Box::pin(upkeep.run()));
     }
@@ -282,6 +291,10 @@ struct Upkeep {
     other: Option<(u64, u64, Duration)>,
     /// Whether the rows are of another definition, and it waits for its own.
     is_waiting: bool,
+    /// The moment of the last look at the tables and leases that generations belong to.
+    looked: Option<Duration>,
+    /// The lost generation that was reported.
+    lost: Option<u64>,
 }
 
 impl Upkeep {
@@ -339,7 +352,15 @@ impl Upkeep {
         if std::mem::take(&mut self.is_waiting) {
             self.report(ViewReport::GoesOn);
         }
-        self.consume(&own).await?;
+        if self.has_lost(&state, &own).await? {
+            return Ok(true);
+        }
+        let kept: Vec<Generation> = own
+            .iter()
+            .filter(|one| one.lost.is_none())
+            .cloned()
+            .collect();
+        self.consume(&kept).await?;
         match &state.next {
             None if own.is_empty() => return self.begin(state).await,
             Some((next, _)) if !is_own(next) => return self.other(state, !own.is_empty()).await,
@@ -351,7 +372,7 @@ impl Upkeep {
         let live = state
             .live
             .as_ref()
-            .filter(|one| is_own(one))
+            .filter(|one| is_own(one) && one.lost.is_none())
             .map(|one| one.number);
         if live != self.live {
             self.live = live;
@@ -377,17 +398,58 @@ impl Upkeep {
         Ok(false)
     }
 
+    /// Looks whether the tables and leases of generations are there, before they are kept, and now and then. Returns
+    /// whether one is noted as lost.
+    async fn has_lost(&mut self, state: &State, own: &[Generation]) -> Result<bool, ClientError> {
+        let (io, name): (&dyn Io, _) = (&*self.world, &self.definition.name);
+        let leases = &self.options.consumers.leases;
+        let now = self.world.now();
+        let is_kept =
+            |one: &Generation| self.running.keys().any(|(number, _)| *number == one.number);
+        let is_new = own.iter().any(|one| one.lost.is_none() && !is_kept(one));
+        let time = self.options.consumers.discovery_time;
+        let is_time = self.looked.is_none_or(|at| now.saturating_sub(at) >= time);
+        let mut changed = state.clone();
+        if is_new || is_time {
+            for one in own {
+                let lost = belongs::lost(io, name, one, leases).await?;
+                let place = match &one.place {
+                    Some(place) => Some(place.clone()),
+                    None => belongs::place(io, &one.table).await?,
+                };
+                if let Some(held) = changed.generation(one.number) {
+                    (held.lost, held.place) = (lost, place);
+                }
+            }
+            self.looked = Some(now);
+        }
+        let is_noted = changed != *state;
+        if is_noted && !changed.store(io, name).await? {
+            return Ok(true);
+        }
+        let live = changed.live.as_ref();
+        if let Some((live, lost)) = live.and_then(|live| Some((live, live.lost?)))
+            && self.lost.replace(live.number) != Some(live.number)
+        {
+            let why = lost.why(live, leases);
+            self.report(ViewReport::Lost(live.number, why));
+        }
+        Ok(is_noted)
+    }
+
     /// Whether records of a generation are missing that no other one will make up for: of the one that
-    /// is built, or of the live one while none is. Its consumers have stopped by themselves.
+    /// is built, or of the live one while none is. Its consumers have stopped by themselves, or it is lost.
     fn has_missed(&self, state: &State) -> bool {
-        let number = match (&state.live, &state.next) {
+        let generation = match (&state.live, &state.next) {
             // Its rows have all that they are to have; what comes behind them is missed when they are live.
             (_, Some((_, Phase::Switch))) | (None, None) => return false,
-            (_, Some((next, _))) => next.number,
-            (Some(live), None) => live.number,
+            (_, Some((next, _))) => next,
+            (Some(live), None) => live,
         };
         let mut running = self.running.iter();
-        running.any(|((of, _), tasks)| *of == number && tasks.is_stopping())
+        let number = generation.number;
+        generation.lost.is_some()
+            || running.any(|((of, _), tasks)| *of == number && tasks.is_stopping())
     }
 
     /// Another definition's generation is built. When nobody has done so for a lease time, it takes its

@@ -1,5 +1,6 @@
 //! The handler of a view: what records change of its rows.
 
+use super::belongs::{self, Lost};
 use super::definition::{Definition, Share};
 use super::images::{Image, Images};
 use super::links::refresh;
@@ -16,6 +17,7 @@ use keyfold_lower::ClientError;
 use keyfold_types::Item;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How often rows are read anew that another worker has changed meanwhile.
@@ -115,6 +117,7 @@ impl Keeper {
             definition: &self.definition,
             space: self.space(),
             is_aside: matches!(mode, Mode::Build { .. }),
+            has_foreign: Arc::default(),
         }
     }
 
@@ -206,14 +209,35 @@ impl Keeper {
     ) -> Result<(), ClientError> {
         let mode = self.mode(&State::read(plain, &self.definition.name).await?)?;
         let target = self.target(mode);
+        let carried = self.write(plain, joined, (&target, mode), &batch).await;
+        if target.has_foreign.load(Ordering::SeqCst) {
+            // Else one that follows has written them, behind which this one sleeps.
+            let lost = (self.generation, Lost::Rows);
+            belongs::note(plain, &self.definition.name, lost).await?;
+            return Err(ClientError::Transport(format!(
+                "the view {} has rows that this worker has not written, and takes no records until others are in their \
+                 place",
+                self.definition.name
+            )));
+        }
+        carried
+    }
+
+    async fn write(
+        &self,
+        plain: &dyn Io,
+        joined: &dyn Io,
+        (target, mode): (&Target<'_>, Mode),
+        batch: &Batch,
+    ) -> Result<(), ClientError> {
         for (entity, key) in &batch.referred {
-            refresh(plain, &target, *entity, (&self.table, key)).await?;
+            refresh(plain, target, *entity, (&self.table, key)).await?;
         }
         if batch.changes.is_empty() && batch.notes.is_empty() {
             return Ok(());
         }
         write(joined, async |way| {
-            let mut all = actions(joined, &target, (mode, way), &batch.changes).await?;
+            let mut all = actions(joined, target, (mode, way), &batch.changes).await?;
             let notes = batch.notes.iter();
             let notes = notes
                 .filter_map(|(key, note)| notes::action(&target.space, (&self.table, key), note));

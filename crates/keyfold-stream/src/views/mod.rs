@@ -9,14 +9,17 @@
 //!   row.
 //! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
 //!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
-//! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `switch`,
-//!   `clean`: how a new one takes the place of another.
+//! - `keeper`: the handler of a consumer; `state`: the generations of a view; `begin`, `build`, `tips`, `switch`,
+//!   `clean`: how a new one takes the place of another; `belongs`: whether one belongs to the tables and
+//!   leases that are there.
 //! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`, and
 //!   `aside`: records that were set aside.
 //!
 //! Deliberately absent: tables with periods, which have a stream each.
 
 mod aside;
+mod begin;
+mod belongs;
 mod build;
 mod clean;
 mod definition;

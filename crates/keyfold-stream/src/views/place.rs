@@ -95,12 +95,14 @@ impl Space {
 
     /// Whether a mark is one of a generation of the view before this one.
     pub(crate) fn is_behind(&self, mark: &Value) -> bool {
-        let Value::S(mark) = mark else { return false };
-        let number = mark
-            .strip_prefix(self.view.as_str())
-            .and_then(|rest| rest.strip_prefix(' '));
-        let number = number.and_then(|text| text.parse::<u64>().ok());
-        number.is_some_and(|number| number < self.generation)
+        Space::number_of(&self.view, mark).is_some_and(|number| number < self.generation)
+    }
+
+    /// The number of the generation of a view whose rows have a mark; `None` where it is another view's.
+    pub(crate) fn number_of(view: &str, mark: &Value) -> Option<u64> {
+        let Value::S(mark) = mark else { return None };
+        let number = mark.strip_prefix(view)?.strip_prefix(' ')?;
+        number.parse::<u64>().ok()
     }
 }
 

@@ -13,6 +13,8 @@ use keyfold_lower::sums::sum_of;
 use keyfold_model::schema::view::{From, View};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a source item gave to the view before some changes, and what it gives behind them.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +81,8 @@ pub(crate) struct Target<'d> {
     pub(crate) space: Space,
     /// Whether the generation is built: its rows are in the table of views.
     pub(crate) is_aside: bool,
+    /// Whether a row was read that has another generation's mark.
+    pub(crate) has_foreign: Arc<AtomicBool>,
 }
 
 /// A row that a batch changes.
@@ -100,6 +104,21 @@ impl Row {
     pub(crate) fn added(&self) -> i64 {
         let count = |shares: &Vec<Share>| i64::try_from(shares.len()).unwrap_or(i64::MAX);
         count(&self.came) - count(&self.left)
+    }
+
+    /// Makes sure that the row, as it is stored, is of this generation.
+    ///
+    /// # Errors
+    /// `Refused` when it is of another one.
+    pub(crate) fn ensure_own(
+        &self,
+        target: &Target<'_>,
+        before: Option<&Item>,
+    ) -> Result<(), ClientError> {
+        match before.is_some_and(|row| target.is_foreign(row)) {
+            true => Err(target.foreign()),
+            false => Ok(()),
+        }
     }
 
     /// Makes sure that the row, which has so many items, has those that leave it.
@@ -157,6 +176,22 @@ impl Target<'_> {
     pub(crate) fn lacking(&self) -> ClientError {
         ClientError::refused(format!(
             "the view {} lacks items that leave a row: rebuild it with `keyfold views rebuild`",
+            self.definition.name
+        ))
+    }
+
+    /// Whether a stored row is of another generation. One without a mark is taken for its own.
+    pub(crate) fn is_foreign(&self, row: &Item) -> bool {
+        let mark = row.get(&mark_name());
+        mark.is_some_and(|mark| *mark != Value::S(self.space.mark()))
+    }
+
+    /// The error about a row of another generation, of which is noted that there is one.
+    pub(crate) fn foreign(&self) -> ClientError {
+        self.has_foreign.store(true, Ordering::SeqCst);
+        let table = self.table();
+        ClientError::refused(format!(
+            "the table {table} has rows of another generation of the view {}: rebuild it with `keyfold views rebuild`",
             self.definition.name
         ))
     }

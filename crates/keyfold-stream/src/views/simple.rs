@@ -51,6 +51,7 @@ pub(crate) async fn actions(
         let key = place(row);
         let before = stored.get(&bytes(&key));
         let items = before.map_or(0, |item| whole(item, &items_name()));
+        row.ensure_own(target, before)?;
         row.ensure_left(target, items)?;
         row.ensure_sums(target, before)?;
         if added == 0 && changes.iter().all(Change::is_nothing) {
@@ -239,6 +240,11 @@ fn add(
         if key.get(&name).is_none() {
             update.name(&format!("#s{at}"), &name);
             update.set(&format!("s{at}"), held);
+        }
+        if name == mark_name() {
+            // What others have written is no row to add to.
+            let own = format!("(attribute_not_exists(#s{at}) OR #s{at} = :s{at})");
+            update.conditions.push(own);
         }
     }
     let mut whys = Vec::new();

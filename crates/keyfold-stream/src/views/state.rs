@@ -2,6 +2,7 @@
 //!
 //! Each write demands that nobody has changed the item since it was read.
 
+use super::belongs::Lost;
 use super::held;
 use super::place::{TABLE, key};
 use super::requests::{get, put};
@@ -31,6 +32,11 @@ pub(crate) struct Generation {
     pub(crate) began: i64,
     /// The moment at which it became the live one, milliseconds since 1970.
     pub(crate) since: i64,
+    /// What distinguishes the table of the rows from another one of its name; `None` of a generation that an
+    /// earlier version has begun.
+    pub(crate) place: Option<String>,
+    /// Why its rows are kept no more, and another generation is built.
+    pub(crate) lost: Option<Lost>,
 }
 
 /// How far the next generation is.
@@ -201,13 +207,15 @@ impl State {
     /// What a consumer of a generation does.
     pub(crate) fn mode(&self, generation: u64) -> Mode {
         match (&self.live, &self.next) {
-            (_, Some((next, phase))) if next.number == generation => match phase {
-                Phase::Scan | Phase::Follow | Phase::Hold => Mode::Build {
-                    aside: next.has_aside,
-                },
-                Phase::Switch => Mode::Wait,
-            },
-            (Some(live), next) if live.number == generation => match next {
+            (_, Some((next, phase))) if next.number == generation && next.lost.is_none() => {
+                match phase {
+                    Phase::Scan | Phase::Follow | Phase::Hold => Mode::Build {
+                        aside: next.has_aside,
+                    },
+                    Phase::Switch => Mode::Wait,
+                }
+            }
+            (Some(live), next) if live.number == generation && live.lost.is_none() => match next {
                 Some((_, Phase::Hold | Phase::Switch)) => Mode::Wait,
                 Some((_, Phase::Scan | Phase::Follow)) | None => Mode::Live {
                     items: live.has_items,
@@ -298,9 +306,11 @@ impl Generation {
             has_aside,
             began,
             since,
+            place,
+            lost,
         } = self;
         let streams = streams.iter().map(|one| Value::from(one.as_str()));
-        Value::M(BTreeMap::from([
+        let mut all = BTreeMap::from([
             ("number".to_owned(), Value::N((*number).into())),
             ("print".to_owned(), Value::from(print.as_str())),
             ("table".to_owned(), Value::from(table.as_str())),
@@ -309,7 +319,14 @@ impl Generation {
             ("aside".to_owned(), Value::Bool(*has_aside)),
             ("began".to_owned(), Value::from(*began)),
             ("since".to_owned(), Value::from(*since)),
-        ]))
+        ]);
+        if let Some(place) = place {
+            all.insert("place".to_owned(), Value::from(place.as_str()));
+        }
+        if let Some(lost) = lost {
+            all.insert("lost".to_owned(), Value::from(lost.word()));
+        }
+        Value::M(all)
     }
 
     fn of_value(held: &Value) -> Option<Generation> {
@@ -325,6 +342,8 @@ impl Generation {
             has_aside: all.get("aside") == Some(&Value::Bool(true)),
             began: held::whole(all.get("began")?)?,
             since: held::whole(all.get("since")?)?,
+            place: all.get("place").and_then(text),
+            lost: all.get("lost").and_then(held::text).and_then(Lost::of),
         })
     }
 

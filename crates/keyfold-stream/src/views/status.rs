@@ -1,5 +1,6 @@
 //! What is known of views: generations, how far they lag, and what was set aside.
 
+use super::belongs;
 use super::definition::Definition;
 use super::keep::{rebuild, words};
 use super::notes::{self, UnreadableItem};
@@ -32,6 +33,9 @@ pub struct ViewStatus {
     pub live: Option<u64>,
     /// Whether it is of this definition.
     pub is_current: bool,
+    /// Why its rows are kept no more, where that is so: a worker builds others. How far they are behind is not known
+    /// then.
+    pub lost: Option<String>,
     /// The number of the generation that is built, and how far it is.
     pub next: Option<(u64, String)>,
     /// The records that are not in the rows yet, as far as ten pages of each shard show them.
@@ -158,6 +162,7 @@ async fn of(
         view: definition.name.clone(),
         live: None,
         is_current: false,
+        lost: None,
         next: None,
         behind: 0,
         has_more: false,
@@ -189,9 +194,27 @@ async fn of(
     if let Some(live) = &state.live {
         status.live = Some(live.number);
         status.is_current = live.print == definition.print;
-        lag(world, (definition, live), options, (looked, &mut status)).await?;
+        let lost = belongs::lost(world, &definition.name, live, &options.leases).await?;
+        status.lost = lost.map(|lost| lost.why(live, &options.leases));
+        match status.lost {
+            Some(_) => forget_if_followed(world, (definition, live), &mut status).await?,
+            None => lag(world, (definition, live), options, (looked, &mut status)).await?,
+        }
     }
     Ok(status)
+}
+
+/// A generation that another one has followed meanwhile is not lost: what it had was deleted.
+async fn forget_if_followed(
+    io: &dyn Io,
+    (definition, live): (&Definition, &Generation),
+    status: &mut ViewStatus,
+) -> Result<(), ClientError> {
+    let state = State::read(io, &definition.name).await?;
+    if state.live.is_none_or(|now| now.number != live.number) {
+        status.lost = None;
+    }
+    Ok(())
 }
 
 /// Counts the records that a generation has not handled.

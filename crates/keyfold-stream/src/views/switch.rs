@@ -43,7 +43,10 @@ impl Switch<'_> {
         let Some((next, Phase::Switch)) = state.next.clone() else {
             return Ok(false);
         };
-        fence(self.io(), self.view, &next, self.leases).await?;
+        // Workers of generations that were given up may have slept since.
+        for one in state.garbage.iter().chain([&next]) {
+            fence(self.io(), self.view, one, self.leases).await?;
+        }
         let space = Space {
             view: self.view.to_owned(),
             generation: next.number,

@@ -104,6 +104,7 @@ impl Place {
                 generation: 1,
             },
             is_aside: false,
+            has_foreign: Arc::default(),
         };
         let mode = Mode::Live {
             items: false,
@@ -239,6 +240,8 @@ fn the_ends_of_the_older_and_the_newest_stream_are_found() {
         has_aside: false,
         began: 0,
         since: 0,
+        place: None,
+        lost: None,
     };
     let leases = LeaseTable {
         table: "leases".to_owned(),

@@ -35,6 +35,7 @@ pub(crate) async fn actions(
     for row in &rows {
         let before = stored.get(&bytes(&target.key(&row.key, &row.digest)));
         let items = before.map_or(0, |item| whole(item, &items_name()));
+        row.ensure_own(target, before)?;
         row.ensure_left(target, items)?;
         row.ensure_sums(target, before)?;
         let of = (row, before.is_none());

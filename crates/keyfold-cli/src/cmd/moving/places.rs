@@ -19,7 +19,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The tables that Keyfold keeps itself. They belong to one place.
-const LEFT_OUT: [&str; 4] = [LEDGER, ROWS, "keyfold_leases", "keyfold_failures"];
+const LEFT_OUT: [&str; 5] = [
+    LEDGER,
+    ROWS,
+    "keyfold_leases",
+    "keyfold_failures",
+    "keyfold_views",
+];
 
 /// What a text is answered with that is no place of a move.
 const FORMS: &str = "write http://127.0.0.1:8000, https://HOST, dynamodb://eu-west-1?profile=NAME, keyfold:./data or \

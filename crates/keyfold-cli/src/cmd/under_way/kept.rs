@@ -52,7 +52,9 @@ fn shown(named: &Named, path: &Path, view: ViewStatus) -> View {
     let all = items
         .iter()
         .flat_map(|(what, items)| items.iter().map(move |item| note(what, item)));
-    let notes: Vec<String> = all.collect();
+    let lost = view.lost.iter();
+    let lost = lost.map(|why| format!("is kept no more, and a worker builds it anew: {why}"));
+    let notes: Vec<String> = lost.chain(all).collect();
     View {
         name,
         live: view.live,
