@@ -4,14 +4,18 @@
 //! has it. For each row there is an entry under the key of the item, so that a change of the item finds
 //! its rows. Those are written in transactions of their own, before the position moves: each demands
 //! that the item is as it was read, and that its entries are there still, so one that comes twice or late
-//! changes nothing, nor does one for a row that refers to another item meanwhile.
+//! changes nothing, nor does one for a row that refers to another item meanwhile. A row and its entries are
+//! made and deleted in one transaction: an entry whose row is absent, or of another generation, shows that
+//! somebody else has written to the table of the rows. The other rows are written without it.
 
 use super::definition::{Link, Share};
 use super::place::{Kind, PARTITION, SORT, TABLE, bytes, digest, sort_of};
 use super::requests::{check, delete, get, is_overtaken, page, put, transact};
 use super::rows::{Target, mark_name, version, version_name};
-use crate::world::Io;
-use keyfold_api::{ExpressionAttributes, TransactUpdate, TransactWriteItem};
+use crate::world::{Io, ask};
+use keyfold_api::{
+    ExpressionAttributes, TransactGet, TransactGetItemsInput, TransactUpdate, TransactWriteItem,
+};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::{ClientError, stored};
@@ -26,6 +30,8 @@ const ROW: &str = "view:row";
 const ENTRIES: usize = 45;
 /// How often a page is tried whose rows or item change meanwhile.
 const TRIES: u32 = 20;
+/// The tries before the rows are looked at.
+const TRIES_BLIND: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// An item that rows refer to, as it was read.
@@ -205,7 +211,7 @@ pub(crate) fn removed(
 /// Brings the rows that refer to an item up to what it is now.
 ///
 /// # Errors
-/// The backend's; a passing one while its rows change.
+/// The backend's; a passing one while its rows change; `Refused` when one of them is not there, behind the others.
 pub(crate) async fn refresh(
     io: &dyn Io,
     target: &Target<'_>,
@@ -216,15 +222,26 @@ pub(crate) async fn refresh(
     let partition = target.space.partition_of(Kind::Links, &begins);
     let names = (TABLE, [PARTITION, SORT]);
     let (mut after, mut tries) = (None, 0);
+    let mut strays: BTreeMap<String, Stray> = BTreeMap::new();
     loop {
         let asked = (partition.as_str(), begins.as_str());
-        let (entries, last) = page(io, names, asked, after.clone(), Some(ENTRIES)).await?;
+        let (mut entries, last) = page(io, names, asked, after.clone(), Some(ENTRIES)).await?;
+        let row_of = |entry: &Item| Some(place_of(entry, begins.len())?.0.to_owned());
+        entries.retain(|entry| row_of(entry).is_none_or(|row| !strays.contains_key(&row)));
         let actions = updates(io, target, entity, (table, key), &entries).await?;
         if !actions.is_empty() {
             match transact(io, actions).await {
                 Ok(()) => tries = 0,
                 Err(error) if is_overtaken(&error) && tries < TRIES => {
                     tries += 1;
+                    if tries > TRIES_BLIND {
+                        let found = strays_of(io, target, begins.len(), &entries).await?;
+                        if !found.is_empty() {
+                            strays.extend(found);
+                            tries = 0;
+                            continue;
+                        }
+                    }
                     io.pause(PAUSE * tries).await;
                     continue;
                 }
@@ -237,9 +254,74 @@ pub(crate) async fn refresh(
         }
         after = last;
         if after.is_none() {
-            return Ok(());
+            break;
         }
     }
+    if strays.values().any(|stray| *stray == Stray::Foreign) {
+        return Err(target.foreign());
+    }
+    match strays.is_empty() {
+        true => Ok(()),
+        false => Err(target.lacking()),
+    }
+}
+
+/// What a row is of which there is an entry, other than a row of its generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stray {
+    Absent,
+    Foreign,
+}
+
+/// The row of an entry, by its digest, and the text behind that in the entry's sort key.
+fn place_of(entry: &Item, begins: usize) -> Option<(&str, &str)> {
+    let behind = sort_of(entry)?.get(begins..)?;
+    behind.split_at_checked(32)
+}
+
+/// The rows of entries that are strays: the entries and the rows are read at one moment.
+async fn strays_of(
+    io: &dyn Io,
+    target: &Target<'_>,
+    begins: usize,
+    entries: &[Item],
+) -> Result<BTreeMap<String, Stray>, ClientError> {
+    let mut rows = BTreeMap::new();
+    for entry in entries {
+        if let (Some((row, _)), Some(sort), Some(Value::M(key))) =
+            (place_of(entry, begins), sort_of(entry), entry.get(ROW))
+        {
+            let key = Item::from(key.clone());
+            rows.insert(
+                row.to_owned(),
+                (target.space.key(Kind::Links, sort), target.key(&key, row)),
+            );
+        }
+    }
+    let of = |table: &str, key: &Item| TransactGet {
+        table_name: Some(table.to_owned()),
+        key: Some(Ok(key.clone())),
+        ..TransactGet::default()
+    };
+    let asked = rows
+        .values()
+        .flat_map(|(entry, row)| [of(TABLE, entry), of(target.table(), row)]);
+    let input = TransactGetItemsInput {
+        transact_items: Some(asked.collect()),
+        ..TransactGetItemsInput::default()
+    };
+    let found = ask(io, input).await?.responses;
+    let mut strays = BTreeMap::new();
+    for ((row, _), pair) in rows.into_iter().zip(found.chunks(2)) {
+        let [Some(_), held] = pair else { continue };
+        let held = held.as_ref().map(|row| row.to_item());
+        match held {
+            None => drop(strays.insert(row, Stray::Absent)),
+            Some(held) if target.is_foreign(&held) => drop(strays.insert(row, Stray::Foreign)),
+            Some(_) => {}
+        }
+    }
+    Ok(strays)
 }
 
 /// The actions that set what the rows of some entries have of an item.
@@ -254,11 +336,7 @@ async fn updates(
     let mut rows: BTreeMap<&str, (Item, Vec<&Link>)> = BTreeMap::new();
     let mut actions = Vec::new();
     for entry in entries {
-        let Some(sort) = sort_of(entry) else { continue };
-        let Some((row, at)) = sort
-            .get(begins..)
-            .and_then(|rest| rest.split_at_checked(32))
-        else {
+        let (Some(sort), Some((row, at))) = (sort_of(entry), place_of(entry, begins)) else {
             continue;
         };
         let link = usize::from_str_radix(at, 16).ok();
