@@ -202,6 +202,38 @@ fn a_failed_batch_is_tried_again_until_its_retries_are_used_up() {
     );
 }
 
+/// What the function answered last stands in the line: that it has failed, or that it has returned, and left records.
+/// There is nothing where it was never called.
+#[test]
+fn a_line_has_the_last_answer() {
+    let reply: Arc<Mutex<String>> = Arc::default();
+    let used = Arc::clone(&reply);
+    let mut run = Run::new("report-failures&retries=1", move |_| {
+        Reply::Returned(used.lock().unwrap().clone())
+    });
+    run.put(&["1", "2", "3"]);
+    // The numbers are those that another mapping of the table sees.
+    let mut other = mapping(&run.play, "name=other");
+    for mut shard in other.look().unwrap() {
+        shard.step();
+    }
+    let second = number(&run.play, "2");
+    run.play.events.lock().unwrap().clear();
+    *reply.lock().unwrap() = failures(&[&second]);
+    run.work(4);
+    assert_eq!(run.events(), [vec!["1", "2", "3"], vec!["2", "3"]]);
+    let discarded = run.discarded();
+    let wanted = json!({"statusCode": 200, "executedVersion": "$LATEST", "functionError": null});
+    assert_eq!(discarded.len(), 1);
+    assert_eq!(discarded[0]["responseContext"], wanted);
+    let mut run = Run::new("max-age=60", |_| Reply::Unreachable("nobody".to_owned()));
+    run.put(&["1"]);
+    run.work(100);
+    let discarded = run.discarded();
+    assert_eq!(discarded.len(), 1);
+    assert_eq!(discarded[0].get("responseContext"), None);
+}
+
 #[test]
 fn a_discarded_batch_that_is_not_stored_keeps_the_position() {
     let mut run = Run::new("batch=1&retries=0", fails_at(&["1"]));

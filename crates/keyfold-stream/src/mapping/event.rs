@@ -2,7 +2,7 @@
 
 use crate::handler::Record;
 use crate::lease::ShardKey;
-use crate::mapping::part::{Condition, Entry, Outcome, Part, Reply};
+use crate::mapping::part::{Answer, Condition, Entry, Outcome, Part, Reply};
 use crate::mapping::settings::Settings;
 use keyfold_api::{GetRecordsOutput, Response, StreamEvent};
 use serde_json::{Map, Value as Json, json};
@@ -69,7 +69,7 @@ pub(crate) fn event(entries: &[Entry]) -> String {
 pub(crate) fn outcome(settings: &Settings, entries: &[Entry], reply: Reply) -> Outcome {
     let text = match reply {
         Reply::Returned(text) => text,
-        Reply::Failed(kind, why) => return Outcome::Failed(kind, why),
+        Reply::Failed(kind, why) => return Outcome::Failed(Answer::Failed(kind), why),
         Reply::Unreachable(why) => return Outcome::Unreachable(why),
     };
     if !settings.report_failures || text.trim().is_empty() {
@@ -77,9 +77,12 @@ pub(crate) fn outcome(settings: &Settings, entries: &[Entry], reply: Reply) -> O
     }
     match first_failed(entries, &text) {
         Ok(None) => Outcome::All,
-        Ok(Some(0)) => Outcome::Failed("Handled", "the answer names the first record".to_owned()),
+        Ok(Some(0)) => {
+            let why = "the answer names the first record".to_owned();
+            Outcome::Failed(Answer::Returned, why)
+        }
         Ok(Some(at)) => Outcome::UpTo(at),
-        Err(why) => Outcome::Failed("Handled", why),
+        Err(why) => Outcome::Failed(Answer::Returned, why),
     }
 }
 
@@ -151,9 +154,9 @@ pub(crate) fn discarded(
             "streamArn": shard.stream,
         },
     });
-    if let (Some(error), Some(fields)) = (part.error, record.as_object_mut()) {
+    if let (Some(answer), Some(fields)) = (part.answer, record.as_object_mut()) {
         let context = json!({
-            "statusCode": 200, "executedVersion": "$LATEST", "functionError": error,
+            "statusCode": 200, "executedVersion": "$LATEST", "functionError": answer.error(),
         });
         fields.insert("responseContext".to_owned(), context);
     }

@@ -1,7 +1,7 @@
 //! The batches of a shard, or of its part that a lane handles: which comes next, and what follows from
 //! its outcome. No requests are made here.
 
-use crate::mapping::part::{Condition, Entry, Outcome, Part};
+use crate::mapping::part::{Answer, Condition, Entry, Outcome, Part};
 use crate::mapping::settings::Settings;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -159,7 +159,7 @@ impl Lane {
             Outcome::UpTo(at) => {
                 let rest = part.entries.split_off((*at).min(part.entries.len()));
                 finished = std::mem::replace(&mut part.entries, rest);
-                part.error = None;
+                part.answer = Some(Answer::Returned);
                 if settings.bisect {
                     // Dividing a batch uses up no retry.
                     self.parts.push(part);
@@ -171,8 +171,8 @@ impl Lane {
                 }
                 part.failures += 1;
             }
-            Outcome::Failed(kind, _) => {
-                part.error = Some(kind);
+            Outcome::Failed(answer, _) => {
+                part.answer = Some(*answer);
                 if settings.bisect && part.entries.len() > 1 {
                     self.divide(part);
                     return Settled::default();

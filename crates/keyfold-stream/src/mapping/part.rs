@@ -31,12 +31,31 @@ pub(crate) struct Part {
     pub(crate) invoked: u32,
     /// The ID of the last call.
     pub(crate) id: String,
-    /// The kind of the function's last error.
-    pub(crate) error: Option<&'static str>,
+    /// The function's last answer; `None` before there is one.
+    pub(crate) answer: Option<Answer>,
     /// The failures that use up retries.
     pub(crate) failures: u32,
     /// The failures for which the next try waits longer.
     pub(crate) pauses: u32,
+}
+
+/// What a function has answered that has not handled all records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It has returned, and said that records are left.
+    Returned,
+    /// It has failed: the kind of its error.
+    Failed(&'static str),
+}
+
+impl Answer {
+    /// The kind of its error.
+    pub(crate) fn error(self) -> Option<&'static str> {
+        match self {
+            Answer::Returned => None,
+            Answer::Failed(kind) => Some(kind),
+        }
+    }
 }
 
 /// What an answer means for a batch.
@@ -46,8 +65,8 @@ pub(crate) enum Outcome {
     All,
     /// Those before this one are handled.
     UpTo(usize),
-    /// None is: the kind of the error, and its text.
-    Failed(&'static str, String),
+    /// None is: what the function has answered, and why.
+    Failed(Answer, String),
     /// The function was not called.
     Unreachable(String),
 }
