@@ -16,12 +16,21 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from keyfold import Code, Invalid, KeyfoldError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from orders.legacy import JOIN, Legacy, Row
+from orders.legacy import JOIN, Address, Legacy, Row
 from orders.names import refused
-from orders.said import of_invalid, of_route, of_unread
+from orders.said import (
+    NO_OBJECT,
+    Once,
+    Twice,
+    Written,
+    of_invalid,
+    of_route,
+    of_unread,
+)
 from orders.shelf import Imported, Shelf
 
 LOG = logging.getLogger(__name__)
@@ -30,6 +39,21 @@ BODY_MAX = 16 * 1024
 TOO_LARGE = f"The body is too large. Send at most {BODY_MAX} bytes."
 PROBLEM_JSON = "application/problem+json"
 """The media type of problems (RFC 9457)."""
+
+
+class GivenStreet(BaseModel):
+    """The body that gives an address another street."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    street: Annotated[str, Field(min_length=1, max_length=100), Written]
+
+
+@dataclass(slots=True)
+class Addresses:
+    """All addresses of the old system."""
+
+    addresses: list[Address]
 
 
 @dataclass(slots=True)
@@ -75,7 +99,7 @@ class Problem:
 
 
 class Absent(Exception):
-    """There is no such order. Look for it in those of the customer."""
+    """What is asked for is not there. The sentence says where to look for it."""
 
 
 async def legacy_of(request: Request) -> Legacy:
@@ -97,7 +121,7 @@ Keyfold = Annotated[Shelf, Depends(shelf_of)]
 Id = Annotated[str, Path(max_length=100)]
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem}}
 
-router = APIRouter(prefix="/api")
+router = APIRouter(prefix="/api", route_class=Once)
 
 
 @router.get("/customers", summary="All customers of the old system")
@@ -136,7 +160,28 @@ async def order(custid: Id, transaction_id: Id, keyfold: Keyfold) -> Row:
     """One item."""
     found = await keyfold.order(custid, transaction_id)
     if found is None:
-        raise Absent
+        raise Absent("There is no such order. Look for it in those of the customer.")
+    return found
+
+
+@router.get("/addresses", summary="All addresses of the old system")
+async def addresses(sql: Sql) -> Addresses:
+    """In the order of their zip codes."""
+    return Addresses(await sql.addresses())
+
+
+@router.post(
+    "/addresses/{zip_code}",
+    responses=MISSING,
+    summary="Gives an address of the old system another street",
+)
+async def rename(zip_code: Id, given: GivenStreet, sql: Sql) -> Address:
+    """One row of SQL. The orders of the address have the street in Keyfold from the next import on."""
+    found = await sql.rename(zip_code, given.street)
+    if found is None:
+        raise Absent(
+            "There is no such address. /api/addresses has those that there are."
+        )
     return found
 
 
@@ -195,11 +240,7 @@ def _answer(
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case Absent():
-            return _answer(
-                404,
-                "not_found",
-                "There is no such order. Look for it in those of the customer.",
-            )
+            return _answer(404, "not_found", str(error))
         case Invalid(attribute=attribute):
             field, detail = of_invalid(error.message, attribute)
             return _answer(400, "invalid", detail, field)
@@ -210,9 +251,12 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
                 code,
                 "Something does not work at the moment. Try again later.",
             )
-        case psycopg.DataError() if "\0" in request.path_params.get("custid", ""):
-            detail = "The member custid has a character that the old system has not. Take it out."
-            return _answer(400, "invalid", detail, "custid")
+        case psycopg.DataError():
+            # A text with a NUL: PostgreSQL has none. It stands in the path, or else in the one member of the body.
+            path = [key for key, text in request.path_params.items() if "\0" in text]
+            field = path[0] if path else "street"
+            detail = f"The member {field} has a character that the old system has not. Take it out."
+            return _answer(400, "invalid", detail, field)
         case psycopg.Error():
             LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(
@@ -247,6 +291,11 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Twice):
+        return _answer(400, "invalid", error.sentence, error.field)
+    if error.status_code == 400:
+        # Bytes that are no text: FastAPI does not come to their JSON.
+        return _answer(400, "invalid", NO_OBJECT)
     code = {404: "not_found", 413: "too_large"}.get(error.status_code, "invalid")
     detail = TOO_LARGE if code == "too_large" else of_route(error.status_code)
     return _answer(error.status_code, code, detail)

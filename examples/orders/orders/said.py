@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_core import PydanticCustomError
 
 SHOWN_MAX = 60
 """The characters of a given text that a sentence shows at most."""
@@ -120,6 +121,16 @@ Decimals = BeforeValidator(_decimal)
 Whole = Annotated[int, Digits]
 
 
+def _written(given: str) -> str:
+    if given and not given.strip():
+        raise PydanticCustomError("blank", "blank")
+    return given
+
+
+Written = AfterValidator(_written)
+"""Refuses a text of blanks, which nobody sees on a page."""
+
+
 def shown(given: object) -> str:
     """A given text in quotes. One that is long is cut."""
     text = str(given)
@@ -159,6 +170,7 @@ def _fault(first: Mapping[str, Any]) -> str:
 _FAULTS = {
     "missing": "is missing. Send it.",
     "extra_forbidden": "is not known. Leave it out.",
+    "blank": "is blank. Send a text that can be seen.",
     "greater_than_equal": "is too small. Send a number from {ge}.",
     "less_than_equal": "is too large. Send a number up to {le}.",
     "string_too_short": "is too short. Its least length is {min_length}: send a longer text.",

@@ -12,9 +12,11 @@ const choice = document.querySelector("#customer");
 const said = document.querySelector("#said");
 
 /** The value of an answer; undefined, with a sentence on the page, where it is none. */
-async function call(method, path) {
+async function call(method, path, body) {
   try {
-    const response = await fetch(`/api${path}`, { method });
+    const headers = { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+    const response = await fetch(`/api${path}`, { method, ...sent });
     const value = await response.json();
     if (response.ok) return value;
     say(`This did not work. ${value.detail}`, false);
@@ -60,7 +62,7 @@ async function show() {
   const other = new Set(found.other);
   document.querySelector("#sides").replaceChildren(side("SQL", found.sql, "joined from two tables", other), side("Keyfold", found.keyfold, "read from one table", other));
   if (found.same) say("Both answers are the same.", true);
-  else say(`${other.size} orders are not the same: the old system has changed since the import.`, false);
+  else say(`${other.size} ${other.size === 1 ? "order is" : "orders are"} not the same: the old system has changed since the import.`, false);
 }
 
 document.querySelector("#import").addEventListener("click", async () => {
@@ -72,6 +74,27 @@ document.querySelector("#import").addEventListener("click", async () => {
 });
 choice.addEventListener("change", () => void show());
 
+const address = document.querySelector("#address");
+const street = document.querySelector("#street");
+
+/** The addresses to choose from. The choice stays. */
+async function list() {
+  const chosen = address.value;
+  const found = await call("GET", "/addresses");
+  const option = ({ zip, street: of, city }) => element("option", { value: zip }, `${of}, ${zip} ${city}`);
+  address.replaceChildren(...(found?.addresses ?? []).map(option));
+  if (chosen !== "") address.value = chosen;
+}
+
+document.querySelector("#rename").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const changed = await call("POST", `/addresses/${encodeURIComponent(address.value)}`, { street: street.value });
+  if (changed === undefined) return;
+  street.value = "";
+  await Promise.all([list(), show()]);
+  said.textContent = `The street in ${changed.zip} ${changed.city} is ${changed.street} in PostgreSQL. ${said.textContent}`;
+});
+
 const all = await call("GET", "/customers");
 for (const custid of all?.customers ?? []) choice.append(element("option", {}, custid));
-if (all !== undefined) await show();
+if (all !== undefined) await Promise.all([list(), show()]);

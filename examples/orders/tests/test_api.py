@@ -97,9 +97,17 @@ def test_n2_what_the_old_system_changes_is_seen_and_imported(
             if row["zip"] == "8006"
         ]
         # An address is one row of the old system, and stands in each order of the new one.
-        await legacy.change(
-            "UPDATE addresses SET street = 'Havnegata 1' WHERE zip = '8006'"
-        )
+        street = {"street": "Havnegata 1"}
+        renamed = await did(call, "POST", "/api/addresses/8006", street)
+        assert renamed == {
+            "zip": "8006",
+            "street": "Havnegata 1",
+            "city": "Bodø",
+            "country": "Norway",
+        }
+        assert await did(call, "POST", "/api/addresses/8006", street) == renamed
+        found = (await did(call, "GET", "/api/addresses"))["addresses"]
+        assert renamed in found and len(found) == 6
         changed = await compared(call)
         other = [
             (custid, key) for custid, one in changed.items() for key in one["other"]
@@ -132,12 +140,45 @@ def test_n2_what_is_wrong_is_refused_by_400(endpoint: str, sql: str) -> None:
     visited(endpoint, sql, visit)
 
 
+def test_n2_a_street_that_is_none_is_refused(endpoint: str, sql: str) -> None:
+    async def visit(call: Caller, legacy: Legacy) -> None:
+        before = await did(call, "GET", "/api/addresses")
+        for body, field in (
+            ({}, "street"),
+            ({"street": ""}, "street"),
+            ({"street": " \u00a0\t"}, "street"),
+            ({"street": "x" * 101}, "street"),
+            ({"street": 7}, "street"),
+            ({"street": "a\0b"}, "street"),
+            ({"street": "x", "city": "y"}, "city"),
+            ('{"street": "x"}', None),
+            (b'{"street": "x", "street": "y"}', "street"),
+            (b'"\xff"', None),
+        ):
+            status, problem = await call("POST", "/api/addresses/8006", body)
+            assert (status, problem["code"]) == (400, "invalid"), (body, problem)
+            assert problem.get("field") == field, (body, problem)
+        street = {"street": "Havnegata 1"}
+        status, problem = await call("POST", "/api/addresses/a%00b", street)
+        assert (status, problem["field"]) == (400, "zip_code")
+        status, problem = await call("POST", "/api/addresses/none", street)
+        assert (status, problem["code"]) == (404, "not_found")
+        assert "address" in problem["detail"]
+        assert await did(call, "GET", "/api/addresses") == before
+        assert (await did(call, "POST", "/api/addresses/EH1%201YZ", street))["city"]
+
+    visited(endpoint, sql, visit)
+
+
 def test_a_connection_that_was_ended_is_made_anew(endpoint: str, sql: str) -> None:
     async def visit(call: Caller, legacy: Legacy) -> None:
         before = await did(call, "GET", "/api/customers")
         end = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"""
         with psycopg.connect(sql, autocommit=True) as other:
+            other.execute(end)
+            street = {"street": "Havnegata 1"}
+            await did(call, "POST", "/api/addresses/8006", street)
             other.execute(end)
             assert await did(call, "GET", "/api/customers") == before
             other.execute(end)

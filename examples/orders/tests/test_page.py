@@ -46,7 +46,7 @@ EXAMINED = """() => {
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
     if (contrast < 4.5) found.push(`contrast ${contrast.toFixed(2)} of “${node.data.trim()}”`);
   }
-  for (const target of document.querySelectorAll("button,select")) {
+  for (const target of document.querySelectorAll("button,select,input")) {
     const { height, width } = target.getBoundingClientRect();
     if (height < 40 || width < 40) found.push(`“${target.textContent}” is ${width} by ${height}`);
   }
@@ -142,6 +142,37 @@ def test_n2_both_answers_stand_beside_each_other(
     )
 
 
+def test_n2_a_street_that_is_renamed_is_marked_until_the_import(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    page = opened(browser, address, faults, viewport={"width": 390, "height": 844})
+    expect(page.locator("#said")).to_have_text("Both answers are the same.")
+    page.get_by_label("Address").select_option("8514")
+    page.get_by_label("New street").fill("Havnegata 1")
+    page.get_by_label("New street").press("Enter")
+    expect(page.locator("#said")).to_contain_text(
+        re.compile(
+            r"The street in 8514 Narvik is Havnegata 1 in PostgreSQL. [1-9]\d* orders? (is|are) not the same"
+        )
+    )
+    sql, keyfold = (
+        page.get_by_role("region", name=name) for name in ("SQL", "Keyfold")
+    )
+    marked = sql.locator("tr.other")
+    expect(marked.first).to_contain_text("Havnegata 1")
+    expect(keyfold.locator("tr.other").first).to_contain_text("Kongens gate 33")
+    assert page.get_by_label("Address").input_value() == "8514"
+    assert page.evaluate(EXAMINED) == []
+    page.screenshot(path=SHOTS / "renamed-phone-light.png", full_page=True)
+    page.get_by_role("button", name="Import again").click()
+    expect(page.locator("#said")).to_contain_text("Both answers are the same.")
+    assert re.search(r"[1-9]\d* were written", page.locator("#said").inner_text())
+    expect(marked).to_have_count(0)
+    page.get_by_label("New street").fill("  ")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator("#said")).to_contain_text("The member street is blank.")
+
+
 def test_a_first_view_takes_few_requests_and_few_bytes(
     browser: Browser, address: str, faults: list[str]
 ) -> None:
@@ -166,13 +197,15 @@ def test_the_keyboard_reaches_everything(
       return one.matches("a, button, input, select") ? [name, isSeen] : null;
     }"""
     seen = []
-    for _ in range(6):
+    for _ in range(9):
         page.keyboard.press("Tab")
         seen.append(page.evaluate(focused))
     reached = [one for one in seen if one is not None]
-    assert reached[:3] == [["API", True], ["Customer", True], ["Import again", True]]
+    names = ["API", "Customer", "Import again", "Address", "New street"]
+    names.append("Rename in PostgreSQL")
+    assert reached[:6] == [[name, True] for name in names]
     count = "document.querySelectorAll('a, button, input, select').length"
-    assert page.evaluate(count) == 3
+    assert page.evaluate(count) == 6
     while page.evaluate("document.activeElement.id") != "customer":
         page.keyboard.press("Tab")
     before = page.get_by_label("Customer").input_value()
