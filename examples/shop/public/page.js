@@ -51,7 +51,7 @@ function meaning({ status, value }) {
   if (status >= 500) return "The shop is very busy or has a fault. Nothing is lost: try again in a moment.";
   switch (value.code) {
     case "out_of_stock":
-      return `Somebody was faster: there are not enough of “${nameOf(value.productId)}” left. Take fewer.`;
+      return lacking(value.productId);
     case "unknown_product":
       return `“${nameOf(value.productId)}” is not sold any more. Take it out.`;
     default:
@@ -61,7 +61,33 @@ function meaning({ status, value }) {
 
 const names = new Map();
 const prices = new Map();
+/** How many pieces there are, as far as the page knows. */
+const stocks = new Map();
 const nameOf = (productId) => names.get(productId) ?? productId;
+
+/** What is there of a product of which more is wanted. */
+function lacking(productId) {
+  const [name, stock, taken] = [nameOf(productId), stocks.get(productId), basket.get(productId) ?? 0];
+  if (stock === undefined) return `There are too few pieces of “${name}”. Take fewer.`;
+  const away = stock === 0 ? "Take it out of the basket." : "Take fewer.";
+  const next = taken > stock ? ` The basket has ${taken}. ${away}` : "";
+  if (stock === 0) return `“${name}” is sold out.${next}`;
+  if (taken > stock || taken === 0) return `Only ${counted(stock, "piece")} of “${name}” can be had now.${next}`;
+  return `The basket has all of “${name}” that there is: ${counted(stock, "piece")}.`;
+}
+
+/** Takes note of a product as the shop has it now. */
+function learn({ productId, name, price, stock }) {
+  names.set(productId, name);
+  prices.set(productId, price);
+  stocks.set(productId, stock);
+}
+
+/** Asks the shop for products, and takes note of them. One that is not there stays unknown. */
+async function learnOf(productIds) {
+  const found = await Promise.all(productIds.map((one) => call("GET", `/products/${encodeURIComponent(one)}`)));
+  for (const { status, value } of found) if (status === 200) learn(value);
+}
 
 /** The products of a category, with their stock, which is read again while the page is seen. */
 async function products(category) {
@@ -80,9 +106,9 @@ async function products(category) {
 }
 
 /** Shows a product, or what is new of it. */
-function show(list, { productId, name, price, stock }) {
-  names.set(productId, name);
-  prices.set(productId, price);
+function show(list, product) {
+  learn(product);
+  const { productId, name, price, stock } = product;
   const left = stock === 0 ? "Sold out" : `${stock} in stock`;
   const before = list.querySelector(`[data-id="${CSS.escape(productId)}"]`);
   if (before !== null) {
@@ -90,6 +116,7 @@ function show(list, { productId, name, price, stock }) {
     if (shown.textContent !== left) shown.textContent = left;
     shown.classList.toggle("low", stock < 5);
     before.querySelector(".price").textContent = money(price);
+    bound(productId);
     return;
   }
   const step = (by, label, sign) =>
@@ -99,14 +126,26 @@ function show(list, { productId, name, price, stock }) {
   const facts = element("p", { class: "facts" }, element("span", { class: "price" }, money(price)), element("span", { class: low }, left));
   const steps = element("div", { class: "steps" }, step(-1, `One ${name} less`, "−"), pieces, step(1, `One ${name} more`, "+"));
   list.append(element("li", { class: "card", "data-id": productId }, element("h2", {}, name), facts, steps));
+  bound(productId);
+}
+
+const cardOf = (productId) => content.querySelector(`[data-id="${CSS.escape(productId)}"]`);
+
+/** No more is taken than there is: the button says so. */
+function bound(productId) {
+  const isAll = (basket.get(productId) ?? 0) >= (stocks.get(productId) ?? 0);
+  cardOf(productId)?.querySelector(".step:last-child").setAttribute("aria-disabled", String(isAll));
 }
 
 function take(productId, by) {
   const pieces = Math.max(0, (basket.get(productId) ?? 0) + by);
+  if (by > 0 && pieces > (stocks.get(productId) ?? 0)) return say(lacking(productId));
+  said.replaceChildren();
   if (pieces === 0) basket.delete(productId);
   else basket.set(productId, pieces);
-  const shown = content.querySelector(`[data-id="${CSS.escape(productId)}"] output`);
-  if (shown !== null) shown.textContent = String(pieces);
+  const shown = cardOf(productId)?.querySelector("output");
+  if (shown) shown.textContent = String(pieces);
+  bound(productId);
   count();
 }
 
@@ -153,6 +192,10 @@ async function order(event) {
     if (who.status >= 400 || who.status === 0) return say(meaning(who), "alert");
     const lines = [...basket].map(([productId, quantity]) => ({ productId, quantity }));
     const answer = await call("PUT", `/orders/${orderId}`, { userId: who.value.userId, lines });
+    if (answer.value.code === "out_of_stock") {
+      await learnOf([answer.value.productId]);
+      bound(answer.value.productId);
+    }
     if (answer.status !== 200 && answer.status !== 201) return say(meaning(answer), "alert");
     basket.clear();
     location.hash = `#/orders/${orderId}`;
@@ -173,6 +216,8 @@ async function shown(id) {
     return say(meaning(answer), "alert");
   }
   const { order: one, items } = answer.value;
+  // Whoever comes by the address has seen none of the products.
+  await learnOf(items.map(({ productId }) => productId).filter((productId) => !names.has(productId)));
   const rows = items.map(({ productId, quantity, price }) => {
     const cells = [quantity, money(price), money(quantity * price)];
     const numbers = cells.map((cell) => element("td", { class: "number" }, String(cell)));
@@ -199,6 +244,15 @@ async function proceed(id, status) {
   await shown(id);
 }
 
+/** A part of an address. One that is none is that of no order. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Shows what the address asks for. */
 async function visit() {
   clearInterval(timer);
@@ -209,7 +263,7 @@ async function visit() {
     if (isHere) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
-  if (kind === "orders") await shown(decodeURIComponent(id));
+  if (kind === "orders") await shown(decoded(id));
   else await products(category);
 }
 

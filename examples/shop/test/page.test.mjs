@@ -61,6 +61,10 @@ test("E1 E3 E5: a person takes what is in stock, and orders it", async () => {
   assert.equal(await page.locator("#said").textContent(), "Thank you. The order is placed.");
   assert.equal(await page.locator("#total").textContent(), "€110.50");
   assert.match(await page.locator("tbody").textContent(), /Blue-black ink.*€12.50.*Fountain pen.*€98.00/s);
+  // The names are the products', also of one who comes by the address and has seen none.
+  const again = await at(new URL(page.url()).hash);
+  await again.locator("tbody").waitFor();
+  assert.match(await again.locator("tbody").textContent(), /Blue-black ink.*Fountain pen/s);
   // Whoever looks at the shop sees what is left, without asking for it.
   await other.locator(".stock", { hasText: `${before - 2} in stock` }).waitFor();
   await page.screenshot({ path: `${SHOTS}order-phone-dark.png` });
@@ -87,7 +91,9 @@ test("E3 E5: of two people who want the last pieces, the second is refused and h
   await one.getByRole("button", { name: "Order" }).click();
   await one.waitForURL("**/#/orders/*");
   await other.getByRole("button", { name: "Order" }).click();
-  await other.getByText("Somebody was faster").waitFor();
+  const stocked = Number(/\d+/.exec(await other.locator("#said", { hasText: "can be had now" }).textContent())[0]);
+  assert.ok(stocked > 0 && stocked < 3, `${stocked} in stock`);
+  assert.match(await other.locator("#said").textContent(), /^Only \d pieces? of “Lamp of brass” can be had now. The basket has 3. Take fewer.$/);
   const { y } = await other.locator("#said p").boundingBox();
   assert.ok(y >= 0 && y < PHONE.height, `the message is at ${y}`);
   assert.match(await other.locator("#sum").textContent(), /^3 pieces/);
@@ -97,7 +103,34 @@ test("E3 E5: of two people who want the last pieces, the second is refused and h
   await other.getByRole("button", { name: "Order" }).click();
   await other.waitForURL("**/#/orders/*");
   await one.goto("/#/desk");
-  await one.locator(".stock", { hasText: "Sold out" }).waitFor();
+  const soldOut = one.locator(".card", { has: one.locator(".stock", { hasText: "Sold out" }) });
+  await soldOut.waitFor();
+  // Nothing that is not there goes into the basket.
+  await one.getByLabel("One Lamp of brass more").click({ force: true });
+  await one.getByText("“Lamp of brass” is sold out.").waitFor();
+  assert.deepEqual([await soldOut.locator("output").textContent(), await one.locator("#sum").textContent()], ["0", "The basket is empty"]);
+  assert.deepEqual(faults, []);
+});
+
+test("E5: a basket takes no more than there is, and nobody was faster", async () => {
+  const page = await at("#/desk");
+  const card = page.locator(".card", { hasText: "Letter opener" });
+  const there = Number.parseInt(await card.locator(".stock").textContent(), 10);
+  const more = page.getByLabel("One Letter opener more");
+  for (let n = 0; n < there + 2; n += 1) await more.click({ force: true });
+  assert.equal(await card.locator("output").textContent(), String(there));
+  assert.equal(await more.getAttribute("aria-disabled"), "true");
+  assert.equal(await page.locator("#said").textContent(), `The basket has all of “Letter opener” that there is: ${there} pieces.`);
+  assert.deepEqual(await page.evaluate(examined), []);
+  await page.getByLabel("One Letter opener less").click();
+  assert.equal(await more.getAttribute("aria-disabled"), "false");
+  assert.equal(await page.locator("#said").textContent(), "");
+  assert.deepEqual(faults, []);
+});
+
+test("an order's address that is none is said", async () => {
+  const page = await at("#/orders/%ff");
+  await page.locator("#said p").waitFor();
   assert.deepEqual(faults, []);
 });
 
