@@ -364,6 +364,21 @@ def test_an_end_longer_than_a_key_becomes_one_that_no_key_distinguishes_from_it(
     assert fitted(At({"B": b"\xff\xff\0"}), "low", 2) == "nothing"
 
 
+@pytest.mark.parametrize("given", [datetime(2024, 1, 15, 10, tzinfo=UTC), date(2024, 1, 15)])
+def test_a_moment_given_for_a_period_is_refused_with_the_form_of_its_text(given: date) -> None:
+    for unit, form in (
+        ("hour", "an hour like 2024-01-15T10"),
+        ("day", "a day like 2024-01-15"),
+        ("month", "a month like 2024-01"),
+        ("year", "a year like 2024"),
+    ):
+        if unit == "day" and not isinstance(given, datetime):
+            assert typed("createdAt", Kind(unit), given) == {"S": "2024-01-15"}
+            continue
+        with pytest.raises(Invalid, match=f"createdAt is no {unit}: .*; give the text of {form}$"):
+            typed("createdAt", Kind(unit), given)
+
+
 def test_a_name_of_no_period_of_the_calendar_is_refused() -> None:
     """The other languages have the same list in their tests."""
     lines = (CASES / "periods.txt").read_text().splitlines()

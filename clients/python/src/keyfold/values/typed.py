@@ -200,7 +200,9 @@ def _period(name: str, kind: Kind, given: object) -> Value:
     is_day = kind.name == "day" and isinstance(given, date) and not isinstance(given, datetime)
     text = cast(date, given).isoformat() if is_day else given
     if not isinstance(text, str):
-        raise wrong_kind(name, kind, given)
+        error = wrong_kind(name, kind, given)
+        why = f"; give the text of {_PERIODS[kind.name]}" if isinstance(given, date) else ""
+        raise Invalid(f"{error.message}{why}", attribute=name)
     if not is_period(cast(Any, kind.name), text):
         raise wrong(name, text, _PERIODS[kind.name])
     return {"S": text}
