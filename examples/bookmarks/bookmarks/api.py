@@ -33,6 +33,7 @@ from bookmarks.said import (
     Digits,
     Once,
     Twice,
+    Written,
     of_invalid,
     of_route,
     of_unread,
@@ -53,6 +54,9 @@ class Given(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
+Device = Annotated[str, Field(min_length=1, max_length=60), Written]
+
+
 class GivenPosition(Given):
     """A position in a book."""
 
@@ -68,7 +72,7 @@ class GivenPosition(Given):
 class GivenTurn(Given):
     """Where a device goes on. It has seen the last position of this edition; 0 is none."""
 
-    device: str = Field(min_length=1, max_length=60)
+    device: Device
     position: GivenPosition
     edition: int = Field(ge=0)
     stay: bool = False
@@ -78,7 +82,7 @@ class GivenTurn(Given):
 class GivenMark(Given):
     """A position that a device highlights or marks."""
 
-    device: str = Field(min_length=1, max_length=60)
+    device: Device
     position: GivenPosition
 
 

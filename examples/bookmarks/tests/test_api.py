@@ -200,6 +200,7 @@ def test_n1_what_is_wrong_is_refused_by_400(endpoint: str) -> None:
             ("PUT", f"{COPY}/lastread", {**good, "edition": -1}),
             ("PUT", f"{COPY}/lastread", {**good, "other": 1}),
             ("PUT", f"{COPY}/lastread", {**good, "device": ""}),
+            ("PUT", f"{COPY}/lastread", {**good, "device": " "}),
             ("PUT", f"{COPY}/lastread", b"{"),
             ("POST", f"{COPY}/mark", good),
             ("POST", f"{COPY}/lastread", good),

@@ -46,7 +46,16 @@ from myapp.model import (
 )
 from myapp.names import refused
 from myapp.results import Problem, absent, invalid, problem_of
-from myapp.said import NO_OBJECT, Decimals, Digits, Once, Twice, of_route, of_unread
+from myapp.said import (
+    NO_OBJECT,
+    Decimals,
+    Digits,
+    Once,
+    Twice,
+    Written,
+    of_route,
+    of_unread,
+)
 
 T = TypeVar("T")
 LOG = logging.getLogger(__name__)
@@ -66,6 +75,7 @@ class Given(BaseModel):
 
 Number = Annotated[int, Field(ge=0, le=NUMBER_MAX)]
 Quantity = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
+Text = Annotated[str, Field(min_length=1), Written]
 
 
 def _plain(number: Decimal) -> Decimal:
@@ -85,21 +95,21 @@ class GivenUser(Given):
     """A user who registers."""
 
     user_id: Number
-    email: str = Field(min_length=1)
-    name: str
+    email: Text
+    name: Text
 
 
 class GivenAddress(Given):
     """An address, without its label."""
 
-    street: str
-    city: str
+    street: Text
+    city: Text
 
 
 class GivenProduct(Given):
     """A product, without its number."""
 
-    name: str
+    name: Text
     price: Price
     stock: int = Field(ge=0)
 
@@ -108,7 +118,7 @@ class GivenOrder(Given):
     """An order of one product."""
 
     user_id: Number
-    sku: str = Field(min_length=1)
+    sku: Text
     quantity: Quantity
 
 
@@ -397,6 +407,7 @@ def _page(description: dict[str, Any]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>MyApp</title>
+<link rel="icon" href="data:,">
 <body>
 <h1>MyApp</h1>
 <p>An API without pages of its own. <a href="/docs">Try it</a> (with scripts from the internet), or read its

@@ -207,7 +207,9 @@ def test_m4_m7_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
-def test_m1_to_m7_what_is_wrong_is_refused_by_its_name(endpoint: str, service: Service) -> None:
+def test_m1_to_m7_what_is_wrong_is_refused_by_its_name(
+    endpoint: str, service: Service
+) -> None:
     async def visit(call: Caller) -> None:
         user = {"user_id": 5, "email": "e", "name": "E"}
         order = {"user_id": 1, "sku": "pen", "quantity": 1}
@@ -216,6 +218,11 @@ def test_m1_to_m7_what_is_wrong_is_refused_by_its_name(endpoint: str, service: S
             ("POST", "/users", {**user, "user_id": "5"}, "user_id"),
             ("POST", "/users", {**user, "name": ["E"]}, "name"),
             ("POST", "/users", {**user, "age": 5}, "age"),
+            ("POST", "/users", {**user, "name": " \u00a0"}, "name"),
+            ("POST", "/users", {**user, "name": ""}, "name"),
+            ("POST", "/users", {**user, "email": " "}, "email"),
+            ("PUT", "/products/ink", {**product, "name": "\t"}, "name"),
+            ("PUT", "/users/1/addresses/home", {"street": " ", "city": "c"}, "street"),
             ("POST", "/users", {"user_id": 5}, "email"),
             ("POST", "/users", [], None),
             ("POST", "/users", b"{", None),
@@ -362,9 +369,13 @@ def test_the_first_page_lists_what_the_description_has(endpoint: str) -> None:
             assert len(listed) > 10
             assert [line for line in listed if line not in answer.text] == []
             assert 'name="viewport" content="width=device-width' in answer.text
-            # A first view is this page alone: it asks for no script, style or picture.
+            # A first view is this page alone: it asks for no script, style or picture, and has its icon, for which
+            # a browser asks where there is none.
             assert len(answer.content) < 20_000
-            assert re.findall(r"<(script|link|img|iframe)\b|url\(", answer.text) == []
+            icon = '<link rel="icon" href="data:,">'
+            assert icon in answer.text
+            rest = answer.text.replace(icon, "")
+            assert re.findall(r"<(script|link|img|iframe)\b|url\(", rest) == []
 
     asyncio.run(run())
 
