@@ -240,7 +240,7 @@ function productRoutes(shop: ShopClient): Route[] {
       answers: { 201: object({ productId: text }), 400: problem, 409: problem },
       answer: async (asked) => {
         const body = bodyOf(asked);
-        const productId = id(asked);
+        const productId = ProductId(routes.written(id(asked), "productId"));
         await shop.Product.create({
           productId,
           category: textOf(body, "category"),

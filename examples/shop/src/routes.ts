@@ -100,7 +100,13 @@ export function textOf(body: Body, name: string, path: string = name): string {
   if (typeof value !== "string" || value === "") {
     throw new BadRequest(`The member ${path} is ${shown(value)}. Send a text that is not empty.`, path);
   }
-  return value;
+  return written(value, path);
+}
+
+/** A text of more than blanks, which nobody sees on a page. */
+export function written(text: string, path: string): string {
+  if (text.trim() === "") throw new BadRequest(`The member ${path} is blank. Send a text that can be seen.`, path);
+  return text;
 }
 
 function missing(name: string): BadRequest {

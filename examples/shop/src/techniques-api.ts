@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { product, user } from "./orders-api.js";
 import { BadRequest } from "./errors.js";
 import * as routes from "./routes.js";
-import { type Asked, bodyOf, listed, numberOf, ok, pageOf, part, plain, type Route, textOf } from "./routes.js";
+import { type Asked, bodyOf, listed, numberOf, ok, pageOf, part, plain, type Route, textOf, written } from "./routes.js";
 import { shown } from "./said.js";
 import * as schema from "./schema.js";
 import {
@@ -112,7 +112,7 @@ function composite(shop: ShopClient): Route[] {
       answers: { 200: object({ storeId: text }), 400: problem },
       answer: async (asked) => {
         const body = bodyOf(asked);
-        const storeId = StoreId(part(asked, "storeId"));
+        const storeId = StoreId(written(part(asked, "storeId"), "storeId"));
         const [region, city, street] = [
           textOf(body, "region"),
           textOf(body, "city"),
@@ -136,7 +136,7 @@ function organisations(shop: ShopClient): Route[] {
       body: object({ name: text }),
       answers: { 201: object({ orgId: text }), 400: problem, 409: problem },
       answer: async (asked) => {
-        const id = orgId(asked);
+        const id = OrgId(written(orgId(asked), "orgId"));
         await shop.Organisation.create({ orgId: id, name: textOf(bodyOf(asked), "name") });
         return { status: 201, body: { orgId: id } };
       },
