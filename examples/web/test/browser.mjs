@@ -60,6 +60,13 @@ function examined() {
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
     if (contrast < 4.5) found.push(`${node.data.trim().slice(0, 30)}: contrast ${contrast.toFixed(2)}`);
   }
+  for (const button of document.querySelectorAll("button")) {
+    const range = document.createRange();
+    range.selectNodeContents(button);
+    const [text, box] = [range.getBoundingClientRect(), button.getBoundingClientRect()];
+    const room = Math.min(text.left - box.left, box.right - text.right);
+    if (text.width > 0 && room < 4) found.push(`${button.textContent}: its text is ${room.toFixed(1)} from the edge`);
+  }
   for (const element of document.querySelectorAll("button, input, select")) {
     const { height } = element.getBoundingClientRect();
     if (height < 40) found.push(`${element.name || element.textContent}: ${height} high`);
