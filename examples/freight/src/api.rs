@@ -82,6 +82,7 @@ struct GivenContainer {
 
 async fn add_container(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenContainer = decoded(&body)?;
+    Problem::check_written("containerId", &given.container_id)?;
     check_places(given.places).map_err(|why| Problem::wrong("places", why))?;
     let id = ContainerId::from(given.container_id);
     match freight.add_container(&id, given.places).await? {
@@ -102,6 +103,8 @@ struct GivenItem {
 
 async fn add_item(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenItem = decoded(&body)?;
+    Problem::check_written("itemId", &given.item_id)?;
+    Problem::check_written("description", &given.description)?;
     check_description(&given.description).map_err(|why| Problem::wrong("description", why))?;
     let id = ItemId::from(given.item_id);
     match freight.add_item(&id, &given.description).await? {

@@ -65,6 +65,14 @@ async fn run(words: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses names and descriptions of blanks.
+fn check_written(words: &[&str]) -> Result<(), &'static str> {
+    match words.iter().any(|word| word.trim().is_empty()) {
+        true => Err("A name or a description is blank. Give one that can be seen."),
+        false => Ok(()),
+    }
+}
+
 /// Carries a command out, and says what happened, or why nothing was done.
 async fn answer(
     freight: &Freight,
@@ -72,6 +80,7 @@ async fn answer(
 ) -> Result<Result<String, String>, Box<dyn Error>> {
     let said = match *words {
         ["container", id, places] => {
+            check_written(&[id])?;
             let places = places
                 .parse()
                 .map_err(|_| format!("{places} is no number of places"))?;
@@ -82,6 +91,7 @@ async fn answer(
             }
         }
         ["item", id, description] => {
+            check_written(&[id, description])?;
             check_description(description)?;
             match freight.add_item(&id.into(), description).await? {
                 true => Ok(format!("item {id} is on the quay")),

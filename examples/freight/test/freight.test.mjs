@@ -51,6 +51,16 @@ test("N3: what cannot be is refused with a sentence", async () => {
   assert.equal(code(await post("/api/containers", { containerId: "c2", places: 0 })), "400 invalid");
   assert.equal(code(await post("/api/items", { itemId: "a", description: "again" })), "409 exists");
   assert.equal(code(await post("/api/items", { itemId: "x" })), "400 invalid");
+  for (const [path, body, field] of [
+    ["/api/items", { itemId: " ", description: "d" }, "itemId"],
+    ["/api/items", { itemId: "", description: "d" }, "itemId"],
+    ["/api/items", { itemId: "x", description: " \t\u00a0" }, "description"],
+    ["/api/containers", { containerId: "\u2003", places: 5 }, "containerId"],
+  ]) {
+    const blank = await post(path, body);
+    assert.deepEqual([code(blank), blank.value.field], ["400 invalid", field], JSON.stringify(body));
+    assert.match(blank.value.detail, /^The member \w+ is (blank|empty)\. Send a text/);
+  }
   for (const verb of ["assign", "unload"]) assert.equal(code(await post(`/api/items/a/${verb}`, "{")), "400 invalid");
   assert.equal(code(await post("/api/containers/c1/rush", { dispatchers: 0 })), "400 invalid");
   assert.equal(code(await post("/api/containers/nowhere/rush", { dispatchers: 2 })), "404 not_found");
@@ -140,6 +150,8 @@ test("on a folder the goods stay where they are, and a dispatcher without a page
   for (const [words, said] of [
     [["assign", "item-2", "east"], "container east is full, or there is none"],
     [["show", "nothing"], "there is no item nothing"],
+    [["item", " ", "tea"], "Freight stays closed: A name or a description is blank. Give one that can be seen."],
+    [["container", "", "4"], "Freight stays closed: A name or a description is blank. Give one that can be seen."],
     [["container", "c2", "-1"], "Freight stays closed: A container has from 1 to 1,000 places. Send one of these numbers."],
     [["container", "c2", "9".repeat(20)], `Freight stays closed: ${"9".repeat(20)} is no number of places`],
   ]) {

@@ -43,6 +43,24 @@ impl Problem {
         }
     }
 
+    /// Refuses a text of blanks, which nobody sees on a page, and one that is empty.
+    ///
+    /// # Errors
+    /// A problem with the member.
+    pub fn check_written(field: &str, text: &str) -> Result<(), Problem> {
+        if !text.trim().is_empty() {
+            return Ok(());
+        }
+        let (fault, wanted) = match text.is_empty() {
+            true => ("empty", "Send a text."),
+            false => ("blank", "Send a text that can be seen."),
+        };
+        Err(Problem::wrong(
+            field,
+            format!("The member {field} is {fault}. {wanted}"),
+        ))
+    }
+
     /// There is no such thing.
     pub fn not_found(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "not_found", detail)
