@@ -1,6 +1,6 @@
 /** The pages of the club: classes, a class with its races, a race as it runs, a racer. */
 
-import { call, chart, complain, figures, h, keepFocus, number } from "/page.js";
+import { Problem, call, chart, complain, figures, h, keepFocus, number } from "/page.js";
 
 const main = document.getElementById("main");
 const part = encodeURIComponent;
@@ -208,8 +208,17 @@ async function ofRacer(racerId) {
   );
 }
 
+/** A part of the address as text. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Problem("There is no such page: its address has a broken character. Begin at the classes.");
+  }
+}
+
 async function open() {
-  const parts = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = location.pathname.split("/").filter(Boolean).map(decoded);
   const [kind, id, , race] = parts;
   if (kind === undefined) return home();
   if (kind === "racers") return ofRacer(id);

@@ -312,6 +312,8 @@ async fn record(
         race_id,
         points,
     } = decoded(&body)?;
+    Problem::check_written("racerId", &racer_id)?;
+    Problem::check_written("name", &name)?;
     let class_id = class_of(&app, &class).await?;
     if points.is_empty() || points.len() > POINTS_MAX {
         return Err(Problem::wrong(

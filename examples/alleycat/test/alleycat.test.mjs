@@ -98,6 +98,10 @@ test("A1 to A5: what cannot be is refused with a sentence", async () => {
   assert.match(await refused(400, "POST", "/api/classes/sprint/races", "{"), /The body/);
   for (const limit of ["0", "abc", "-1"]) await refused(400, "GET", `/api/races/nothing/leaderboard?limit=${limit}`);
   await refused(400, "POST", "/api/classes/sprint/results", { racerId: "1", name: "N", raceId: "r", points: [] });
+  for (const blank of [{ racerId: " " }, { name: "\t" }, { name: "" }]) {
+    const result = { racerId: "1", name: "N", raceId: "r", points: [1], ...blank };
+    assert.match(await refused(400, "POST", "/api/classes/sprint/results", result), /is (blank|empty)\. Send a text/);
+  }
   await refused(404, "POST", "/api/classes/nothing/results", { racerId: "1", name: "N", raceId: "r", points: [1] });
   const unknown = { racerId: "0043", name: "N", raceId: "sprint.999", points: [1] };
   const record = (classId, body) => refused(404, "POST", `/api/classes/${classId}/results`, body);
@@ -216,5 +220,18 @@ test("pages: a first view of each takes few requests and few bytes", async () =>
   await browser.light("/classes/climb", (page) => page.getByText("Climb"));
   await browser.light("/classes/sprint/races/sprint.1", (page) => page.getByText("The run"));
   await browser.light("/racers/0042", (page) => page.getByRole("img", { name: /^Race endurance\.1/ }));
+  assert.deepEqual(browser.faults, []);
+});
+
+test("an address that is no text is said, and so is a class that there is not", async () => {
+  for (const [path, sentence] of [
+    ["/classes/%ff", "There is no such page: its address has a broken character. Begin at the classes."],
+    ["/racers/%E0%A4%A", "There is no such page: its address has a broken character. Begin at the classes."],
+    ["/classes/none", "There is no class none."],
+  ]) {
+    const page = await browser.at(path);
+    await page.getByRole("alert").getByText(sentence).waitFor();
+    await page.context().close();
+  }
   assert.deepEqual(browser.faults, []);
 });
