@@ -153,7 +153,9 @@ function follow(looks, last) {
 
 function show({ day, sold, views, workers: crew, isDisturbed, isResting, daily, regions, looks, news, problem }) {
   const last = looks.at(-1);
-  if (last === undefined) return;
+  // Where nothing could be read since the page is open, there are no numbers to show.
+  if (problem !== null && views.length === 0) by("problem").textContent = problem;
+  if (last === undefined || views.length === 0) return;
   month = day.slice(0, 7);
   by("figures").replaceChildren(
     figures([

@@ -105,7 +105,7 @@ type Answer = Result<Json<Value>, Problem>;
 
 /// N5: sales, views, workers and numbers, as server-sent events.
 async fn watched(State(app): State<App>) -> impl IntoResponse {
-    events(app.live.states())
+    events(app.live.states().await)
 }
 
 /// N5: what was sold on a day.
@@ -177,12 +177,7 @@ async fn place(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse,
             "The quantity is from 1 to 1,000. Send one of these numbers.",
         ));
     }
-    if new.customer_id.is_empty() {
-        return Err(Problem::wrong(
-            "customerId",
-            "The order has no customer. Send one.",
-        ));
-    }
+    Problem::check_written("customerId", &new.customer_id)?;
     let (product, region) = (&new.product_id, &new.region_id);
     let held = app.desk.rest().read().await;
     let found = app.desk.client().product(&product.as_str().into()).await?;

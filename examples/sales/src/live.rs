@@ -6,6 +6,7 @@ use crate::importer::Importer;
 use crate::numbers::{DailyRow, RegionRow};
 use crate::seller::{Seller, Sold};
 use crate::upkeep::without_table;
+use examples_web::Problem;
 use keyfold::typed::Error;
 use keyfold::views::ViewStatus;
 use serde::Serialize;
@@ -19,6 +20,9 @@ use tokio::time::{Instant, sleep};
 const LOOK: Duration = Duration::from_secs(1);
 /// The looks that are remembered.
 const LOOKS: usize = 120;
+
+/// How the sentence about numbers that cannot be read begins.
+const UNREAD: &str = "The numbers cannot be read. ";
 
 /// A view at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,7 +49,7 @@ struct Look {
     lag_ms: u64,
 }
 
-/// Everything at a moment.
+/// Everything at a moment. It has looks as soon as it was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Shown {
@@ -58,6 +62,7 @@ pub(crate) struct Shown {
     is_resting: bool,
     daily: Vec<DailyRow>,
     regions: Vec<RegionRow>,
+    /// The looks since somebody looks: none from before a pause, in which nobody did.
     looks: VecDeque<Look>,
     news: Vec<News>,
     /// What does not work at the moment.
@@ -87,8 +92,12 @@ impl Live {
         Live { states }
     }
 
-    pub(crate) fn states(&self) -> watch::Receiver<Shown> {
-        self.states.subscribe()
+    /// The states from one on that was made while somebody looked.
+    pub(crate) async fn states(&self) -> watch::Receiver<Shown> {
+        let mut states = self.states.subscribe();
+        // It fails where no state follows. Then the one that there is ends the events.
+        drop(states.wait_for(|state| !state.looks.is_empty()).await);
+        states
     }
 }
 
@@ -98,13 +107,16 @@ async fn follow(watched: Watched, states: Arc<watch::Sender<Shown>>) {
         let began = Instant::now();
         if states.receiver_count() == 0 {
             placed = watched.seller.sold().placed;
+            // Who looks after a pause gets a state of its own, and no line from the looks before to the present one.
+            states.send_if_modified(|state| {
+                let is_old = !state.looks.is_empty();
+                *state = Shown::default();
+                is_old
+            });
         } else {
             let next = match now(&watched).await {
                 Ok(shown) => shown,
-                Err(error) => Shown {
-                    problem: Some(error.to_string()),
-                    ..states.borrow().clone()
-                },
+                Err(error) => troubled(&watched, states.borrow().clone(), error),
             };
             states.send_modify(|state| {
                 let looks = std::mem::take(&mut state.looks);
@@ -117,6 +129,21 @@ async fn follow(watched: Watched, states: Arc<watch::Sender<Shown>>) {
             });
         }
         sleep(LOOK.saturating_sub(began.elapsed()).max(LOOK / 5)).await;
+    }
+}
+
+/// The last state with what is known now, where it cannot be made.
+fn troubled(watched: &Watched, last: Shown, error: Error) -> Shown {
+    // It was said, and logged.
+    let known = last.problem.filter(|known| known.starts_with(UNREAD));
+    let problem = known.unwrap_or_else(|| format!("{UNREAD}{}", Problem::from(error).detail()));
+    Shown {
+        day: today(),
+        sold: watched.seller.sold(),
+        workers: watched.crew.workers(),
+        news: watched.crew.news(),
+        problem: Some(problem),
+        ..last
     }
 }
 
