@@ -70,6 +70,21 @@ pub(crate) fn without_table(view: &str) -> &str {
     view.split_once('.').map_or(view, |(_, name)| name)
 }
 
+/// A report for people. What is tried again says so; why is for the log.
+fn said(view: &str, report: &ViewReport) -> String {
+    let (sentence, why) = if let ViewReport::Consumer(Report::Failed { records, why, .. }) = report
+    {
+        (format!("{records} records are tried again."), why)
+    } else if let ViewReport::Consumer(Report::Trouble(why)) | ViewReport::Trouble(why) = report {
+        ("a request failed, and is tried again.".to_owned(), why)
+    } else {
+        return report.to_string();
+    };
+    // Where there is no log, nobody can be asked for it.
+    writeln!(std::io::stderr(), "{view}: {sentence} {why}").unwrap_or_default();
+    sentence
+}
+
 fn report(view: &str, report: &ViewReport) {
     let view = without_table(view);
     let is_taken = matches!(report, ViewReport::Consumer(Report::Taken(_)));
@@ -82,7 +97,7 @@ fn report(view: &str, report: &ViewReport) {
     } else if is_taken || is_gone {
         Reported::Took(if is_taken { 1 } else { -1 })
     } else {
-        Reported::Said(format!("{view}: {report}"))
+        Reported::Said(format!("{view}: {}", said(view, report)))
     };
     let Ok(line) = serde_json::to_string(&reported) else {
         return;
