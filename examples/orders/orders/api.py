@@ -237,6 +237,15 @@ def _answer(
     return JSONResponse(body, status, media_type=PROBLEM_JSON)
 
 
+def _nul(request: Request) -> str | None:
+    """The member of a request that has a NUL, which no text of PostgreSQL has: one of the path, or else the street of
+    an address."""
+    for name, text in request.path_params.items():
+        if "\0" in text:
+            return str(name)
+    return "street" if "zip_code" in request.path_params else None
+
+
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case Absent():
@@ -251,10 +260,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
                 code,
                 "Something does not work at the moment. Try again later.",
             )
-        case psycopg.DataError():
-            # A text with a NUL: PostgreSQL has none. It stands in the path, or else in the one member of the body.
-            path = [key for key, text in request.path_params.items() if "\0" in text]
-            field = path[0] if path else "street"
+        case psycopg.DataError() if (field := _nul(request)) is not None:
             detail = f"The member {field} has a character that the old system has not. Take it out."
             return _answer(400, "invalid", detail, field)
         case psycopg.Error():
