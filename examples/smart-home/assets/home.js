@@ -63,7 +63,9 @@ async function readings({ sensor, days }) {
   }
   const points = thinned(list.map(({ value }) => value));
   const months = new Set(list.map(({ at }) => at.slice(0, 7)));
-  const caption = `${number(list.length)} readings from ${months.size} tables, one for each month: from ${Math.min(...points)} to ${Math.max(...points)} °C`;
+  const readings = list.length === 1 ? "1 reading" : `${number(list.length)} readings`;
+  const tables = months.size === 1 ? "the table of the month" : `${months.size} tables, one for each month`;
+  const caption = `${readings} from ${tables}: from ${Math.min(...points)} to ${Math.max(...points)} °C`;
   const labels = [day(list[0].at), day(list.at(-1).at)];
   by("chart").replaceChildren(chart([{ points, kind: "warm" }], { title: `The temperature in the ${sensor}. ${caption}`, labels, caption }));
   return "";
