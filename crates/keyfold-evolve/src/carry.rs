@@ -12,7 +12,8 @@ use crate::request::{request, units};
 use crate::shares::{Shares, digest};
 use crate::threads::each;
 use crate::wish::{
-    Action, Aim, Beside, Does, Found, Is, Wish, key_of, part_keys, place, shown, wish,
+    Action, Aim, Beside, Does, Found, Is, Stands, Wish, Wished, key_of, managed, part_keys, place,
+    shown, wish,
 };
 use keyfold_api::{ErrorKind, GetItemInput};
 use keyfold_client::ClientError;
@@ -50,7 +51,7 @@ pub(crate) struct Task<'c, 'm> {
 }
 
 /// An entity with its pair and its main item, and what is wanted of it.
-type Wished<'i> = (usize, &'i Item, Wish);
+type Due<'i> = (usize, &'i Item, Wish);
 
 /// What a dry run has seen.
 #[derive(Debug, Default)]
@@ -239,26 +240,57 @@ impl<'m> Task<'_, 'm> {
     }
 
     fn actions(&self, pair: usize, wish: &Wish, found: &Found) -> Result<Vec<Action>, Problem> {
-        let is_main = |table: &str, item: &Item| {
-            let is_main = |kind: Option<&keyfold_client::kinds::Kind>| {
-                let own = self.table(table);
-                kind.zip(own).is_some_and(|(kind, own)| {
-                    let is_part = kind.part_of(own, item).is_some_and(|(_, at)| at > 0);
-                    kind.role == Role::Main && !is_part
-                })
-            };
-            let own = (table == wish.table)
-                && self
-                    .table(table)
-                    .is_some_and(|own| key_of(own, item) == wish.key);
-            let new = self.course.new_kind(table, item);
-            !own && match new {
-                Some(kind) => is_main(Some(kind)),
-                None => is_main(self.course.old_kind(table, item)),
-            }
-        };
-        let actions = wish.actions(found, &is_main)?;
+        let stands = |wished: &Wished, item: &Item| self.stands(pair, wish, wished, item);
+        let actions = wish.actions(found, &stands)?;
         Ok(self.guarded(pair, actions))
+    }
+
+    /// What an item is that stands where one is wanted for an entity.
+    fn stands(&self, pair: usize, wish: &Wish, wished: &Wished, item: &Item) -> Stands {
+        let table = wished.table.as_str();
+        let Some(own) = self.table(table) else {
+            return Stands::Foreign;
+        };
+        let (old, new) = (
+            self.course.old_kind(table, item),
+            self.course.new_kind(table, item),
+        );
+        let is_own = table == wish.table && key_of(own, item) == wish.key;
+        let is_main = new.or(old).is_some_and(|kind| {
+            let is_part = kind.part_of(own, item).is_some_and(|(_, at)| at > 0);
+            kind.role == Role::Main && !is_part
+        });
+        match (old, new) {
+            (None, None) => Stands::Foreign,
+            (_, _) if is_main && !is_own => Stands::Main,
+            // No other program writes items under keys that the old version does not have: what does not say
+            // that it is of the new version has what such an item has, or is none.
+            (None, Some(_)) if !self.has_form(pair, wished, item) => Stands::Foreign,
+            (_, _) => Stands::Beside,
+        }
+    }
+
+    /// Whether an item says of which kind it is, as the new version writes it; where the table has no attribute for
+    /// that, whether it has all that the new version writes always, and nothing that it never writes.
+    fn has_form(&self, pair: usize, wished: &Wished, item: &Item) -> bool {
+        let (Some(of), Some(written)) = (self.course.pairs.get(pair), wished.is.written()) else {
+            return true;
+        };
+        let Some((_, table)) = of.tables() else {
+            return true;
+        };
+        if let Some(name) = &table.type_attribute {
+            return item.get(name).is_some();
+        }
+        let is_always = |name: &String| {
+            let attribute = of.new.attribute(name);
+            attribute.is_some_and(|one| !one.optional && !one.is_kept)
+        };
+        let known = managed(of.new, table);
+        let mut names = written.iter().map(|(name, _)| name);
+        let mut held = item.iter().map(|(name, _)| name);
+        names.all(|name| !is_always(name) || item.get(name).is_some())
+            && held.all(|name| known.contains(name) || written.get(name).is_some())
     }
 
     fn others(wish: &Wish) -> impl Iterator<Item = (String, Item)> + '_ {
@@ -308,7 +340,7 @@ impl<'m> Task<'_, 'm> {
             Mode::Dry(_) | Mode::Name(..) => 1,
         };
         let size = wishes.len().div_ceil(usize::try_from(most).unwrap_or(1));
-        let chunks: Vec<&[Wished]> = wishes.chunks(size.max(1)).collect();
+        let chunks: Vec<&[Due]> = wishes.chunks(size.max(1)).collect();
         let parts = u32::try_from(chunks.len()).unwrap_or(u32::MAX);
         each(parts, |part| {
             let chunk = usize::try_from(part).ok().and_then(|at| chunks.get(at));
@@ -331,7 +363,7 @@ impl<'m> Task<'_, 'm> {
         &self,
         hands: &Hands<'m>,
         table: &str,
-        (pair, main, wish): &Wished<'_>,
+        (pair, main, wish): &Due<'_>,
         (found, mode): (&Found, &Mode<'_>),
     ) -> Result<u64, Stop> {
         match mode {

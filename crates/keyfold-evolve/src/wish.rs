@@ -40,6 +40,20 @@ pub(crate) enum Is {
     Part(Item),
 }
 
+impl Is {
+    /// The item that is written, if it is one.
+    pub(crate) fn written(&self) -> Option<&Item> {
+        match self {
+            Is::Beside(item) | Is::Put(item) | Is::Guard(item) => Some(item),
+            Is::Former(_) | Is::Part(_) => None,
+        }
+    }
+
+    fn is_written(&self) -> bool {
+        self.written().is_some()
+    }
+}
+
 /// What is wanted of one entity.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Wish {
@@ -234,7 +248,7 @@ fn is_whole(
 }
 
 /// The attributes that the new model decides: where it makes none of them, the item has none.
-fn managed(entity: &Entity, table: &Table) -> BTreeSet<String> {
+pub(crate) fn managed(entity: &Entity, table: &Table) -> BTreeSet<String> {
     let own = entity.attributes.iter().map(|one| one.name.clone());
     let indexes = table.indexes.iter().flat_map(|index| index.columns());
     let columns = table.columns().chain(indexes).map(|one| one.name.clone());
@@ -389,21 +403,37 @@ const ITEM_BYTES_MAX: u64 = 400 * 1024;
 /// The most attributes of a condition: an expression has 300 operators.
 const NAMES_MAX: usize = 140;
 
+/// What stands where an item is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// What one of the models writes beside an entity: it may be replaced.
+    Beside,
+    /// The main item of another entity.
+    Main,
+    /// An item of neither model.
+    Foreign,
+}
+
 impl Wish {
-    /// The writes that make it so; none where it is. `is_main` distinguishes the main item of an entity.
+    /// The writes that make it so; none where it is. `stands` says what an item is that is found where another
+    /// one is wanted.
     ///
     /// # Errors
     /// A problem where another item is in the way, or where no transaction takes them.
     pub(crate) fn actions(
         &self,
         found: &Found,
-        is_main: &dyn Fn(&str, &Item) -> bool,
+        stands: &dyn Fn(&Wished, &Item) -> Stands,
     ) -> Result<Vec<Action>, Problem> {
         let mut all = Vec::new();
         for one in &self.others {
             let stored = found.get(&place(&one.table, &one.key));
-            if stored.is_some_and(|stored| is_main(&one.table, stored)) {
-                return Err(self.taken(&one.key));
+            match stored.map(|stored| stands(one, stored)) {
+                Some(Stands::Main) => return Err(self.taken(&one.key)),
+                Some(Stands::Foreign) if one.is.is_written() => return Err(self.foreign(one)),
+                // What is to go there is gone.
+                Some(Stands::Foreign) => continue,
+                Some(Stands::Beside) | None => {}
             }
             all.extend(self.action(one, stored));
         }
@@ -436,6 +466,20 @@ impl Wish {
 
     fn taken(&self, key: &Item) -> Problem {
         let why = format!("another item has the key {} of it", shown(key));
+        self.fault(ProblemKind::KeyTaken, why)
+    }
+
+    fn foreign(&self, one: &Wished) -> Problem {
+        let what = match one.is {
+            Is::Put(_) => "its new key",
+            Is::Guard(_) => "the key of its guard",
+            Is::Beside(_) | Is::Former(_) | Is::Part(_) => "the key of an item beside it",
+        };
+        let why = format!(
+            "{what} is {}, where an item of neither model is: it would be replaced; move that item or delete it, or \
+             choose another key in the new model",
+            shown(&one.key)
+        );
         self.fault(ProblemKind::KeyTaken, why)
     }
 
@@ -589,7 +633,7 @@ pattern user(userId) -> User?
             shares: None,
         };
         let wish = wish(&all[0], ("Shop", &[item]), aim)?;
-        wish.actions(&Found::new(), &|_, _| false)
+        wish.actions(&Found::new(), &|_, _| Stands::Beside)
     }
 
     #[test]

@@ -32,6 +32,12 @@ pub(crate) fn model(text: &str) -> Model {
 
 /// The pairs of models of the scripts of `keyfold evolve plan`, and those of this crate.
 pub(crate) fn pairs() -> Vec<(String, Model, Model)> {
+    let of = |(name, old, new): (String, String, String)| (name, model(&old), model(&new));
+    texts().into_iter().map(of).collect()
+}
+
+/// The texts of these pairs.
+pub(crate) fn texts() -> Vec<(String, String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
     for folder in ["../keyfold-cli/testscripts/evolve", "testscripts"] {
@@ -41,7 +47,7 @@ pub(crate) fn pairs() -> Vec<(String, Model, Model)> {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let (old, new) = text.split_once("=== new\n").unwrap();
                 let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-                all.push((name, model(old), model(new)));
+                all.push((name, old.to_owned(), new.to_owned()));
             }
         }
     }
