@@ -20,6 +20,16 @@ pub struct Verified {
     pub examples: Vec<Finding>,
 }
 
+impl Verified {
+    /// Adds a difference.
+    pub(crate) fn add(&mut self, finding: Finding) {
+        self.differences += 1;
+        if self.examples.len() < EXAMPLES_MAX {
+            self.examples.push(finding);
+        }
+    }
+}
+
 /// The most examples.
 const EXAMPLES_MAX: usize = 20;
 
@@ -67,10 +77,7 @@ impl Observer for Judge<'_, '_> {
             self.found.expected += 1;
             return Ok(());
         }
-        self.found.differences += 1;
-        if self.found.examples.len() < EXAMPLES_MAX {
-            self.found.examples.push(finding.clone());
-        }
+        self.found.add(finding.clone());
         Ok(())
     }
 }

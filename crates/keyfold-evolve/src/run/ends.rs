@@ -2,14 +2,19 @@
 
 use super::{Ended, Evolving, error, removed};
 use crate::carry::Task;
+use crate::course::table_of;
 use crate::hands::Stop;
 use crate::rows::RunRow;
 use crate::scan::carry;
 use crate::tables::{remove, remove_index, stored};
-use crate::verified::verified;
+use crate::verified::{Verified, verified};
+use crate::wish::key_of;
 use crate::work::tables;
 use keyfold_client::ClientError;
+use keyfold_client::kinds::Role;
+use keyfold_client::verify::{Finding, FindingKind};
 use keyfold_model::evolution::{Phase, Step, Work};
+use keyfold_types::Item;
 use std::collections::BTreeSet;
 
 impl Evolving<'_> {
@@ -95,7 +100,8 @@ impl Evolving<'_> {
     }
 
     /// Completes the evolution: deletes what only the old version had, compares the data with the new model
-    /// once more, and forgets how far it was. It stands where they differ, unless the caller accepts that.
+    /// once more, and forgets how far it was. It stands where they differ, or where a table that is to go has an item
+    /// that is not, unless the caller accepts that: then such a table stays.
     ///
     /// # Errors
     /// As [`Evolving::may_complete`].
@@ -113,7 +119,16 @@ impl Evolving<'_> {
         let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
         let last = self.course.phases().get(at);
         if let Some(phase) = last {
-            self.delete(&row, phase)?;
+            if !accepts {
+                let kept = self.kept(phase)?;
+                if kept.differences > 0 {
+                    return Ok(Ended::Differences(kept));
+                }
+            }
+            let kept = self.delete(&row, phase)?;
+            if kept.differences > 0 && !accepts {
+                return Ok(Ended::Differences(kept));
+            }
         }
         let found = verified(self.course, &self.hands, true)?;
         if found.differences > 0 && !accepts {
@@ -127,8 +142,9 @@ impl Evolving<'_> {
         Ok(Ended::Ready)
     }
 
-    /// Deletes what only the old version had.
-    fn delete(&self, row: &RunRow, phase: &Phase) -> Result<(), Stop> {
+    /// Deletes what only the old version had. Returns the items that keep their tables.
+    fn delete(&self, row: &RunRow, phase: &Phase) -> Result<Verified, Stop> {
+        let mut kept = Verified::default();
         self.hands.progress.begin(phase.step.word());
         let dropped = self.course.dropped(&phase.work);
         let gone: BTreeSet<&String> = phase.work.iter().filter_map(removed).collect();
@@ -147,17 +163,11 @@ impl Evolving<'_> {
         for work in &phase.work {
             match work {
                 Work::RemoveIndex { table, index } => {
-                    for name in stored(&self.hands, self.course.old, |at| {
-                        self.course
-                            .old
-                            .tables
-                            .get(at)
-                            .is_some_and(|own| own.name == *table)
-                    })? {
+                    for name in self.tables_that_are(table)? {
                         remove_index(&self.rows(), row, &name, index)?;
                     }
                 }
-                Work::RemoveTable(table) => self.remove_table(row, table)?,
+                Work::RemoveTable(table) => self.remove_table(row, table, &mut kept)?,
                 Work::AddTable(_)
                 | Work::AddIndex { .. }
                 | Work::UpdateTable(_)
@@ -170,41 +180,92 @@ impl Evolving<'_> {
                 | Work::Rebuild { .. } => {}
             }
         }
-        Ok(())
+        Ok(kept)
     }
 
-    /// Deletes a table of the old model. It has no item of an entity that the new model has.
-    fn remove_table(&self, row: &RunRow, table: &str) -> Result<(), Stop> {
-        let is_it = |at: usize| {
-            self.course
-                .old
-                .tables
-                .get(at)
-                .is_some_and(|own| own.name == table)
-        };
-        for name in stored(&self.hands, self.course.old, is_it)? {
-            let mut after = None;
-            loop {
-                let page = self.hands.page(&name, (0, 1), after.take())?;
-                for item in &page.items {
-                    let kind = self.course.old_kind(&name, item);
-                    let is_kept = kind.is_some_and(|kind| {
-                        kind.role == keyfold_client::kinds::Role::Main
-                            && self.course.pair_of_old(kind.at).is_some()
-                    });
-                    if is_kept {
-                        return Evolving::refused(format!(
-                            "the table {name} still has an item that the new model keeps elsewhere: it stays"
-                        ));
-                    }
-                }
-                after = page.last;
-                if after.is_none() {
-                    break;
-                }
+    /// The stored tables that one of the old model is.
+    fn tables_that_are(&self, table: &str) -> Result<Vec<String>, Stop> {
+        let tables = &self.course.old.tables;
+        let is_it = |at: usize| tables.get(at).is_some_and(|own| own.name == table);
+        stored(&self.hands, self.course.old, is_it)
+    }
+
+    /// What is in the tables that a phase deletes, and may not go with them.
+    fn kept(&self, phase: &Phase) -> Result<Verified, Stop> {
+        self.hands.progress.begin(phase.step.word());
+        let mut all = Verified::default();
+        for table in phase.work.iter().filter_map(removed) {
+            for name in self.tables_that_are(table)? {
+                self.kept_in(&name, &mut all)?;
             }
-            self.rows().check_mine(row)?;
-            remove(&self.hands, &name)?;
+        }
+        Ok(all)
+    }
+
+    /// Adds the items of a table that the new model keeps elsewhere, and those that neither model knows.
+    fn kept_in(&self, table: &str, all: &mut Verified) -> Result<(), Stop> {
+        let Some((_, own)) = table_of(self.course.old, table) else {
+            return Ok(());
+        };
+        let mut after = None;
+        loop {
+            self.hands.check()?;
+            let page = self.hands.page(table, (0, 1), after.take())?;
+            let mut unknown = 0;
+            for item in &page.items {
+                let Some(message) = self.why_kept(table, item) else {
+                    continue;
+                };
+                unknown += u64::from(self.course.old_kind(table, item).is_none());
+                all.add(Finding {
+                    kind: FindingKind::UnknownItem,
+                    table: table.to_owned(),
+                    key: key_of(own, item),
+                    item: None,
+                    owner: None,
+                    line: None,
+                    message,
+                });
+            }
+            all.items += page.items.len() as u64;
+            let read = page.items.len() as u64;
+            self.hands.progress.read(read, 0, unknown);
+            after = page.last;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Why an item keeps its table, if it does.
+    fn why_kept(&self, table: &str, item: &Item) -> Option<String> {
+        let Some(kind) = self.course.old_kind(table, item) else {
+            return Some(format!(
+                "an item of neither model: the table {table} is deleted only without it; move the item or delete it, \
+                 or `--accept` keeps the table"
+            ));
+        };
+        let pair = self.course.pair_of_old(kind.at)?;
+        let pair = self.course.pairs.get(pair)?;
+        (kind.role == Role::Main).then(|| {
+            format!(
+                "an item of {} that is not in its new place, such as one that a writer of the old version has written \
+                 since: `keyfold evolve complete --accept` keeps the table {table}, and then `keyfold evolve run` of \
+                 the same models brings the item to its place",
+                pair.old.name
+            )
+        })
+    }
+
+    /// Deletes a table of the old model, if all that it has goes.
+    fn remove_table(&self, row: &RunRow, table: &str, kept: &mut Verified) -> Result<(), Stop> {
+        for name in self.tables_that_are(table)? {
+            let before = kept.differences;
+            self.kept_in(&name, kept)?;
+            if kept.differences == before {
+                self.rows().check_mine(row)?;
+                remove(&self.hands, &name)?;
+            }
         }
         Ok(())
     }

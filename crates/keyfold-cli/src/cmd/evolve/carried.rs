@@ -15,7 +15,8 @@ use keyfold_evolve::world::Place;
 use keyfold_evolve::{
     Course, Ended, Evolving, Models, Options, Progress, Said, Status, models_digest,
 };
-use keyfold_model::Model;
+use keyfold_model::evolution::Work;
+use keyfold_model::{Model, Table};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,6 +131,27 @@ impl Opened {
         let course = Course::of(&self.old, &self.new);
         let evolving = Evolving::new(&course, self.models.clone(), (&world, options, progress));
         Ok(does(&course, &evolving)?)
+    }
+}
+
+impl Opened {
+    /// The tables of the old model that the last phase was to delete, and that are there.
+    fn kept(&self, course: &Course<'_>) -> Result<Vec<String>, Failure> {
+        let work = course.phases().last().into_iter().flat_map(|last| &last.work);
+        let goes = |table: &Table| {
+            let mut work = work.clone();
+            work.any(|one| *one == Work::RemoveTable(table.name.clone()))
+        };
+        let gone: Vec<&Table> = self.old.tables.iter().filter(|table| goes(table)).collect();
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut names = keyfold_client::tables::names(&self.backend)?;
+        names.retain(|name| {
+            let mut gone = gone.iter();
+            gone.any(|table| table.name == *name || table.period_of(name).is_some())
+        });
+        Ok(names)
     }
 }
 
@@ -276,9 +298,17 @@ pub(super) fn complete(
     };
     both.write(file.as_ref(), &shown, began, None)?;
     if ended == Ended::Ready {
+        let kept = opened.kept(&course)?;
         output.result(
             || shown.json("completed"),
-            || terminal::line("the evolution is complete"),
+            || {
+                terminal::line("the evolution is complete");
+                for table in kept {
+                    terminal::line(&format!(
+                        "the table {table} stays, since it has items that are not to be deleted"
+                    ));
+                }
+            },
         );
         return Ok(());
     }
