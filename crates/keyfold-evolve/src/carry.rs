@@ -21,7 +21,7 @@ use keyfold_client::kinds::Role;
 use keyfold_model::Table;
 use keyfold_motion::Patience;
 use keyfold_types::{Item, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// How often an entity is read again that others change without end.
@@ -43,6 +43,9 @@ pub(crate) struct Task<'c, 'm> {
     pub(crate) dropped: BTreeSet<usize>,
     /// Whether items that only the old model knows are deleted.
     pub(crate) deletes_leftovers: bool,
+    /// Whether items of other pairs, in tables that are read, lose what earlier versions have left where the new one
+    /// reads something else.
+    pub(crate) sweeps: bool,
     /// What aggregates are computed to be, where the task does that.
     pub(crate) shares: Option<&'c Shares<'m>>,
     /// A check that the run still has the evolution, in each write of what is computed: a run that stood
@@ -59,6 +62,13 @@ pub(crate) struct Seen {
     pub(crate) problems: Vec<Problem>,
     pub(crate) problems_count: u64,
     pub(crate) unknown: Vec<(String, Item)>,
+    pub(crate) unknown_count: u64,
+    /// The number of the pass over the items.
+    pub(crate) pass: u32,
+    /// Whether each of them was looked at before.
+    pub(crate) is_again: bool,
+    /// The items that were read of each table, by pass.
+    reads: BTreeMap<(String, u32), u64>,
     /// Whether an item of the old model was met.
     pub(crate) has_old: bool,
     pub(crate) claims: Vec<(u128, ProblemKind)>,
@@ -79,6 +89,22 @@ pub(crate) fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
 }
 
 impl Seen {
+    /// Counts items that a pass has read of a table.
+    pub(crate) fn read(&mut self, table: &str, items: u64) {
+        let at = (table.to_owned(), self.pass);
+        *self.reads.entry(at).or_default() += items;
+    }
+
+    /// The items of the tables that were read, each counted once.
+    pub(crate) fn items(&self) -> u64 {
+        let mut most: BTreeMap<&str, u64> = BTreeMap::new();
+        for ((table, _), items) in &self.reads {
+            let known = most.entry(table).or_default();
+            *known = (*known).max(*items);
+        }
+        most.values().sum()
+    }
+
     pub(crate) fn add(&mut self, problem: Problem) {
         self.problems_count += 1;
         if self.problems.len() < EXAMPLES_MAX {
@@ -105,7 +131,7 @@ impl<'m> Task<'_, 'm> {
     ) -> Result<(u64, u64), Stop> {
         let (mut mains, mut left, mut unknown) = (Vec::new(), Vec::new(), 0);
         for item in items {
-            match self.course.sort(table, item, &self.pairs) {
+            match self.sorted(table, item) {
                 Sort::Main(pair) if self.is_due(hands, pair, item) => mains.push((pair, item)),
                 Sort::Main(_) => {}
                 Sort::Either => self.unclear(table, item, EITHER, mode)?,
@@ -118,7 +144,7 @@ impl<'m> Task<'_, 'm> {
                     unknown += 1;
                     if let (Mode::Dry(seen), Some(own)) = (mode, self.table(table)) {
                         let mut seen = locked(seen);
-                        if seen.unknown.len() < EXAMPLES_MAX {
+                        if !seen.is_again && seen.unknown.len() < EXAMPLES_MAX {
                             seen.unknown.push((table.to_owned(), key_of(own, item)));
                         }
                     }
@@ -126,10 +152,19 @@ impl<'m> Task<'_, 'm> {
             }
         }
         let is_old = |item: &Item| self.course.old_kind(table, item).is_some();
-        if let Mode::Dry(seen) = mode
-            && items.iter().any(is_old)
-        {
-            locked(seen).has_old = true;
+        if let Mode::Dry(seen) = mode {
+            let is_first = {
+                let mut seen = locked(seen);
+                seen.read(table, items.len() as u64);
+                seen.has_old |= items.iter().any(is_old);
+                seen.unknown_count += if seen.is_again { 0 } else { unknown };
+                !seen.is_again
+            };
+            for item in items.iter().filter(|_| is_first) {
+                if let Some(problem) = self.stray(hands, table, item)? {
+                    locked(seen).add(problem);
+                }
+            }
         }
         let entities = mains.len() as u64;
         hands.progress.read(items.len() as u64, entities, unknown);
@@ -188,7 +223,7 @@ impl<'m> Task<'_, 'm> {
     }
 
     /// What is wanted of an entity whose main item was read.
-    fn wish(
+    pub(crate) fn wish(
         &self,
         hands: &Hands<'m>,
         (pair, table, main): (usize, &str, &Item),
@@ -465,7 +500,7 @@ impl<'m> Task<'_, 'm> {
             let Some(main) = found.get(&place(table, &key)) else {
                 return Ok(0);
             };
-            if self.course.sort(table, main, &self.pairs) != Sort::Main(pair) {
+            if self.sorted(table, main) != Sort::Main(pair) {
                 return Ok(0);
             }
             let wish = match self.wish(hands, (pair, table, main))? {

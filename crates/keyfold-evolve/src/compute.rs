@@ -62,7 +62,7 @@ fn read<'m>(
     course: &Course<'m>,
     hands: &Hands<'m>,
     (pairs, segments): (&BTreeSet<usize>, u32),
-    does: impl Fn(&str, &[(usize, &Item)]) -> Result<(), Stop> + Sync,
+    does: impl Fn(&str, u64, &[(usize, &Item)]) -> Result<(), Stop> + Sync,
 ) -> Result<(), Stop> {
     for table in tables_of(course, hands, pairs)? {
         each(segments, |segment| {
@@ -70,14 +70,15 @@ fn read<'m>(
             loop {
                 hands.check()?;
                 let page = hands.page(&table, (segment, segments), after.take())?;
-                hands.progress.read(page.items.len() as u64, 0, 0);
+                let count = page.items.len() as u64;
+                hands.progress.read(count, 0, 0);
                 let mut mains = Vec::new();
                 for item in &page.items {
                     if let Sort::Main(pair) = course.sort(&table, item, pairs) {
                         mains.push((pair, item));
                     }
                 }
-                does(&table, &mains)?;
+                does(&table, count, &mains)?;
                 match page.last {
                     Some(last) => after = Some(last),
                     None => return Ok(()),
@@ -112,19 +113,30 @@ fn collected<'m>(
 ) -> Result<Shares<'m>, Stop> {
     let shares = Shares::new(kept, from, hands.options.shares);
     let children = shares.children();
-    read(course, hands, (&children, segments), |table, mains| {
-        for (pair, item, fault) in shares.add(course, mains, Task::moment(hands)) {
-            match wrong {
-                Wrong::Ends => {
-                    let problem = problem(course, table, item, fault);
-                    return Err(crate::carry::failed(&problem));
-                }
-                Wrong::Said(_, others) if others.contains(&pair) => {}
-                Wrong::Said(seen, _) => locked(seen).add(problem(course, table, item, fault)),
+    if let Wrong::Said(seen, _) = wrong {
+        locked(seen).pass += 1;
+    }
+    read(
+        course,
+        hands,
+        (&children, segments),
+        |table, count, mains| {
+            if let Wrong::Said(seen, _) = wrong {
+                locked(seen).read(table, count);
             }
-        }
-        Ok(())
-    })?;
+            for (pair, item, fault) in shares.add(course, mains, Task::moment(hands)) {
+                match wrong {
+                    Wrong::Ends => {
+                        let problem = problem(course, table, item, fault);
+                        return Err(crate::carry::failed(&problem));
+                    }
+                    Wrong::Said(_, others) if others.contains(&pair) => {}
+                    Wrong::Said(seen, _) => locked(seen).add(problem(course, table, item, fault)),
+                }
+            }
+            Ok(())
+        },
+    )?;
     Ok(shares)
 }
 
@@ -138,7 +150,7 @@ pub(crate) fn compute<'m>(
     let hands = rows.hands;
     let mut task = task(course, &[Step::Settle, Step::Backfill, Step::Compute]);
     task.pairs = kept.iter().flat_map(|one| one.parents.clone()).collect();
-    task.deletes_leftovers = false;
+    (task.deletes_leftovers, task.sweeps) = (false, false);
     let all = tables(&task, hands)?;
     for table in &all {
         for segment in 0..run.segments {
@@ -201,7 +213,7 @@ fn write<'m>(
 pub(crate) fn look_at<'m>(
     task: &Task<'_, 'm>,
     hands: &Hands<'m>,
-    kept: &[Kept<'m>],
+    (kept, all): (&[Kept<'m>], &[String]),
     seen: &Mutex<Seen>,
 ) -> Result<(), Stop> {
     let course = task.course;
@@ -211,6 +223,7 @@ pub(crate) fn look_at<'m>(
         model: course.old.name.clone(),
     };
     let (mut from, mut unmet) = (0, BTreeSet::new());
+    let mut all = all.to_vec();
     let mut task = task.clone();
     task.guard = Some(rows.guard(0, &rows.part(0, "", 0)));
     loop {
@@ -220,14 +233,17 @@ pub(crate) fn look_at<'m>(
             shares: Some(&shares),
             ..task.clone()
         };
-        look(&pass, hands, &tables(&pass, hands)?, &Mode::Dry(seen))?;
+        locked(seen).pass += 1;
+        look(&pass, hands, &all, &Mode::Dry(seen))?;
+        locked(seen).is_again = true;
         unmet.extend(shares.unmet());
         match shares.until() {
             Some(until) => from = until,
             None => break,
         }
         task.pairs = kept.iter().flat_map(|one| one.parents.clone()).collect();
-        task.deletes_leftovers = false;
+        (task.deletes_leftovers, task.sweeps) = (false, false);
+        all = tables(&task, hands)?;
     }
     if unmet.is_empty() {
         return Ok(());
@@ -237,7 +253,7 @@ pub(crate) fn look_at<'m>(
         course,
         hands,
         (&shares.children(), segments),
-        |table, mains| {
+        |table, _, mains| {
             for main in mains {
                 if let Some(lacking) = shares.lacking(course, *main, Task::moment(hands), &unmet) {
                     let fault = (ProblemKind::NoParent, lacking);

@@ -1,6 +1,7 @@
 //! The change from one model to another as a run sees it: the entities that both have, the kinds of stored
 //! items in each, the work of each phase, and the changes that a run does not carry out.
 
+use crate::strays::{Arrival, arrivals};
 use keyfold_client::kinds::{Kind, Kinds, Role};
 use keyfold_lower::kind_name::says_another;
 use keyfold_lower::stored::value_of;
@@ -23,6 +24,7 @@ pub struct Course<'m> {
     pub(crate) pairs: Vec<Pair<'m>>,
     old_kinds: Vec<Kinds<'m>>,
     new_kinds: Vec<Kinds<'m>>,
+    pub(crate) arrivals: Vec<Arrival<'m>>,
 }
 
 /// An aggregate that is computed of the items that are there.
@@ -71,14 +73,17 @@ pub(crate) fn table_of<'m>(model: &'m Model, name: &str) -> Option<(usize, &'m T
 impl<'m> Course<'m> {
     /// The change from the old model to the new one. Both are models without errors.
     pub fn of(old: &'m Model, new: &'m Model) -> Course<'m> {
-        Course {
+        let mut course = Course {
             old,
             new,
             evolution: evolve(old, new),
             pairs: pairs(old, new),
             old_kinds: kinds(old),
             new_kinds: kinds(new),
-        }
+            arrivals: Vec::new(),
+        };
+        course.arrivals = arrivals(&course);
+        course
     }
 
     /// The kind that an item of a table is of, for one of the models.
@@ -227,6 +232,7 @@ impl<'m> Course<'m> {
             | Work::AddIndex { .. }
             | Work::RemoveIndex { .. }
             | Work::UpdateTable(_)
+            | Work::Expiry { .. }
             | Work::Rebuild { .. } => None,
         };
         self.pairs_of(&work.iter().filter_map(entity).collect::<Vec<_>>())
@@ -266,6 +272,19 @@ impl<'m> Course<'m> {
         all
     }
 
+    /// The tables whose expiry begins at the end, with its attribute.
+    pub(crate) fn expiring(&self) -> Vec<(&'m Table, &'m str)> {
+        let tables = self.new.tables.iter();
+        let begins = |table: &&'m Table| {
+            let mut work = self.phases().iter().flat_map(|phase| &phase.work);
+            work.any(|one| {
+                matches!(one, Work::Expiry { table: name, is_on: true, .. } if *name == table.name)
+            })
+        };
+        let attribute = |table: &'m Table| Some((table, table.ttl_attribute.as_deref()?));
+        tables.filter(begins).filter_map(attribute).collect()
+    }
+
     /// The phases, in their order.
     pub fn phases(&self) -> &[Phase] {
         &self.evolution.phases
@@ -285,6 +304,7 @@ impl<'m> Course<'m> {
         }
         for pair in self.pairs.iter().filter(|pair| pair.new.view.is_none()) {
             all.extend(exchanged(pair));
+            all.extend(expired_by(pair));
             all.extend(unclear(pair));
         }
         all
@@ -303,6 +323,19 @@ fn exchanged(pair: &Pair<'_>) -> Option<String> {
         pair.old_name(&found.name),
         found.name
     ))
+}
+
+/// An attribute whose name the table takes for the moment of expiry, where it is not seen which of both an item holds.
+fn expired_by(pair: &Pair<'_>) -> Option<String> {
+    let (name, two) = pair.taken_for_expiry()?;
+    let may_lack = pair.old.attribute(name).is_some_and(|one| one.optional);
+    (may_lack && two.optional).then(|| {
+        format!(
+            "{}: `{}` is made of `{name}`, which becomes the moment of expiry: which of both an item holds is not seen, \
+             since an item may lack `{name}`; expire by an attribute of another name, or do it in a version of its own",
+            pair.new.name, two.name
+        )
+    })
 }
 
 /// An entity whose items move, where what a key says cannot be told by its texts.

@@ -6,6 +6,7 @@ use crate::course::Course;
 use crate::hands::{Hands, Stop};
 use crate::problem::Problem;
 use crate::scan::look;
+use crate::tables::stored;
 use crate::work::{WRITES, tables, task};
 use keyfold_model::evolution::Step;
 use keyfold_types::Item;
@@ -59,14 +60,21 @@ pub(crate) fn dry_run<'m>(
         true => task(course, &[Step::Settle, Step::Backfill, Step::Compute]),
         false => task(course, &WRITES),
     };
-    let tables = tables(&task, hands)?;
+    let mut tables = tables(&task, hands)?;
+    let written = tables.clone();
+    // What stands in the way may lie in other tables, too.
+    let names = course.tables_of_arrivals();
+    if !names.is_empty() {
+        tables.extend(stored(hands, course.new, |at| names.contains(&at))?);
+        tables.sort();
+        tables.dedup();
+    }
     hands.progress.begin("dry run");
     let seen = Mutex::new(Seen::default());
     match computes {
-        true => compute::look_at(&task, hands, &kept, &seen)?,
+        true => compute::look_at(&task, hands, (&kept, &tables), &seen)?,
         false => look(&task, hands, &tables, &Mode::Dry(&seen))?,
     }
-    let figures = hands.progress.figures();
     let mut seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut claims = std::mem::take(&mut seen.claims);
     claims.sort_unstable();
@@ -78,7 +86,7 @@ pub(crate) fn dry_run<'m>(
     drop(claims);
     if !twice.is_empty() {
         let named = Mutex::new(Seen::default());
-        look(&task, hands, &tables, &Mode::Name(&twice, &named))?;
+        look(&task, hands, &written, &Mode::Name(&twice, &named))?;
         let named = named.into_inner().unwrap_or_else(PoisonError::into_inner);
         seen.problems_count += named.problems_count;
         seen.problems.extend(named.problems);
@@ -88,6 +96,7 @@ pub(crate) fn dry_run<'m>(
         key(one).cmp(&key(other))
     });
     seen.problems.truncate(EXAMPLES_MAX);
+    let figures = hands.progress.figures();
     Ok(DryRun {
         items: figures.items,
         changed: figures.changed,

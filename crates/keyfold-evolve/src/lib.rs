@@ -12,6 +12,7 @@
 //!   the writes; `request`: their requests. None of these sends anything.
 //! - `work`: the work of phases as tasks; `shares`: what the items that are there give to aggregates; `compute`: writes that.
 //! - `carry`: the items of a page; `scan`: whole tables in segments, on `threads`; `hands`: sends requests.
+//! - `strays`: what items hold under names to which the new version gives a meaning, and the old one none.
 //! - `dry`: what stands in the way, before anything is written; `verified`: the data beside the new model.
 //! - `rows`: what is kept of an evolution; `claims`: the tables that it takes; `tables`: tables and indexes; `run`: the phases.
 //!
@@ -33,6 +34,7 @@ mod rows;
 mod run;
 mod scan;
 mod shares;
+mod strays;
 mod tables;
 mod threads;
 mod verified;

@@ -19,6 +19,8 @@ pub enum ProblemKind {
     IndexKey,
     /// It is counted in an item that is not there.
     NoParent,
+    /// It holds what an earlier version, or another model, has left where the new version reads something else.
+    LeftOver,
 }
 
 impl ProblemKind {
@@ -32,6 +34,7 @@ impl ProblemKind {
             ProblemKind::TooLarge => "too_large",
             ProblemKind::IndexKey => "index_key",
             ProblemKind::NoParent => "no_parent",
+            ProblemKind::LeftOver => "left_over",
         }
     }
 }

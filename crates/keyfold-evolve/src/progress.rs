@@ -19,6 +19,7 @@ pub struct Progress {
     conflicts: AtomicU64,
     phase: Mutex<String>,
     present: Mutex<String>,
+    notes: Mutex<Vec<String>>,
 }
 
 /// The counters at a moment.
@@ -85,6 +86,17 @@ impl Progress {
         }
     }
 
+    /// What was left undone since the caller accepts it, as sentences without their ends.
+    pub fn notes(&self) -> Vec<String> {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.clone()
+    }
+
+    pub(crate) fn note(&self, sentence: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.push(sentence);
+    }
+
     /// A phase begins.
     pub(crate) fn enter(&self, phase: &str) {
         set(&self.present, phase);
@@ -109,6 +121,12 @@ impl Progress {
         self.items.fetch_add(items, Ordering::Relaxed);
         self.entities.fetch_add(entities, Ordering::Relaxed);
         self.unknown.fetch_add(unknown, Ordering::Relaxed);
+    }
+
+    /// Sets the items and those of neither model, each counted once, where several passes have read them.
+    pub(crate) fn counted(&self, items: u64, unknown: u64) {
+        self.items.store(items, Ordering::Relaxed);
+        self.unknown.store(unknown, Ordering::Relaxed);
     }
 
     pub(crate) fn wrote(&self, writes: u64) {

@@ -18,11 +18,12 @@ use crate::options::Options;
 use crate::progress::Progress;
 use crate::rows::{Counts, Models, Rows, RunRow};
 use crate::scan::carry;
-use crate::tables::{add_index, make, stored};
+use crate::tables::{add_index, expire, make, stored};
 use crate::verified::{Verified, verified};
 use crate::work::{WRITES, tables, task};
 use crate::world::World;
 use keyfold_client::ClientError;
+use keyfold_model::Table;
 use keyfold_model::evolution::{Phase, Step, Work};
 use std::collections::BTreeSet;
 
@@ -326,7 +327,7 @@ impl<'m> Evolving<'m> {
             });
         }
         match phase.step {
-            Step::Tables => self.make_tables(phase).map(|()| None),
+            Step::Tables => self.make_tables(row, phase).map(|()| None),
             Step::Settle => self.clean(),
             Step::Backfill => self.backfill(row, phase, said),
             Step::Compute => {
@@ -363,12 +364,37 @@ impl<'m> Evolving<'m> {
         is_it
     }
 
-    fn make_tables(&self, phase: &Phase) -> Result<(), Stop> {
+    fn make_tables(&self, row: &RunRow, phase: &Phase) -> Result<(), Stop> {
+        for work in &phase.work {
+            if let Work::Expiry {
+                table,
+                attribute,
+                is_on: false,
+            } = work
+            {
+                let new = self.course.new.tables.iter().find(|one| one.name == *table);
+                let new = new.and_then(|new| new.ttl_attribute.as_deref());
+                for name in self.tables_that_are(table)? {
+                    expire(&self.rows(), row, (&name, attribute, false), new)?;
+                }
+            }
+        }
         for work in &phase.work {
             if let Work::AddTable(name) | Work::UpdateTable(name) = work
                 && let Some(table) = self.course.new.tables.iter().find(|one| one.name == *name)
             {
-                make(&self.hands, table)?;
+                let mut expiring = self.course.expiring().into_iter();
+                match expiring.any(|(one, _)| one.name == *name) {
+                    // It is there, and items of it expire from the end on.
+                    true => {
+                        let but_expiry = Table {
+                            ttl_attribute: None,
+                            ..table.clone()
+                        };
+                        make(&self.hands, &but_expiry)?;
+                    }
+                    false => make(&self.hands, table)?,
+                }
             }
         }
         Ok(())

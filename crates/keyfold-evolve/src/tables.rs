@@ -4,8 +4,9 @@ use crate::course::table_of;
 use crate::hands::{Hands, Stop};
 use crate::rows::{Rows, RunRow};
 use keyfold_api::{
-    DeleteGlobalSecondaryIndexAction, DeleteTableInput, ErrorKind, GlobalSecondaryIndexUpdate,
-    ListTablesInput, TableDescription, TableStatus, UpdateTableInput, known,
+    DeleteGlobalSecondaryIndexAction, DeleteTableInput, DescribeTimeToLiveInput, ErrorKind,
+    GlobalSecondaryIndexUpdate, ListTablesInput, TableDescription, TableStatus,
+    TimeToLiveSpecification, TimeToLiveStatus, UpdateTableInput, UpdateTimeToLiveInput, known,
 };
 use keyfold_client::ClientError;
 use keyfold_lower::Origin;
@@ -15,6 +16,10 @@ use keyfold_motion::Patience;
 use std::time::Duration;
 
 const PAUSE: Duration = Duration::from_millis(500);
+/// The pause between looks at what takes the service long.
+const LONG_PAUSE: Duration = Duration::from_secs(5);
+/// What the service says of a change of expiry that comes too early after another one.
+const TOO_OFTEN: &str = "multiple times within a fixed interval";
 
 fn origin(hands: &Hands<'_>) -> Origin {
     Origin {
@@ -83,6 +88,92 @@ pub(crate) fn make(hands: &Hands<'_>, table: &Table) -> Result<(), Stop> {
         }
     }
     Ok(())
+}
+
+/// The status of a table's expiry, with its attribute.
+fn expiry(
+    hands: &Hands<'_>,
+    name: &str,
+) -> Result<(Option<TimeToLiveStatus>, Option<String>), Stop> {
+    let input = DescribeTimeToLiveInput {
+        table_name: Some(name.to_owned()),
+    };
+    let found = hands.ask(input)?.time_to_live_description;
+    let found = found.unwrap_or_default();
+    Ok((known(&found.time_to_live_status), found.attribute_name))
+}
+
+/// Switches the expiry of a table by an attribute on or off, and waits until it is so. The service takes up to an hour
+/// for a change, and refuses another one meanwhile. `new` is what the new version expires by: an evolution that was ended
+/// before has switched it on already.
+pub(crate) fn expire(
+    rows: &Rows<'_, '_>,
+    run: &RunRow,
+    (name, attribute, is_on): (&str, &str, bool),
+    new: Option<&str>,
+) -> Result<(), Stop> {
+    let hands = rows.hands;
+    let mut patience = Patience::new();
+    loop {
+        hands.check()?;
+        let (status, by) = expiry(hands, name)?;
+        let is_it = by.as_deref() == Some(attribute);
+        let is_changed = match (status, is_on) {
+            (Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling), true) if is_it => {
+                return Ok(());
+            }
+            (Some(TimeToLiveStatus::Disabled) | None, false) => return Ok(()),
+            (Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling), false)
+                if !is_it && new.is_some() && by.as_deref() == new =>
+            {
+                return Ok(());
+            }
+            (Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling), _) if !is_it => {
+                return Err(another(name, &by.unwrap_or_default()));
+            }
+            (Some(TimeToLiveStatus::Disabling | TimeToLiveStatus::Enabling), _) => false,
+            (Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Disabled) | None, _) => {
+                change_expiry(hands, &mut patience, (name, attribute, is_on))?
+            }
+        };
+        if !is_changed {
+            let way = if is_on { "on" } else { "off" };
+            let present = format!("waiting until the expiry of {name} can be switched {way}");
+            hands.progress.enter(&present);
+        }
+        rows.check_mine(run)?;
+        hands
+            .world
+            .pause(if is_changed { PAUSE } else { LONG_PAUSE });
+    }
+}
+
+/// Sends a change of expiry. Returns whether it was taken; the service may refuse it for a while.
+fn change_expiry(
+    hands: &Hands<'_>,
+    patience: &mut Patience,
+    (name, attribute, is_on): (&str, &str, bool),
+) -> Result<bool, Stop> {
+    let input = UpdateTimeToLiveInput {
+        table_name: Some(name.to_owned()),
+        time_to_live_specification: Some(TimeToLiveSpecification {
+            enabled: Some(is_on),
+            attribute_name: Some(attribute.to_owned()),
+        }),
+    };
+    match hands.once(input.into()) {
+        Ok(_) => Ok(true),
+        Err(error) if error.to_string().contains(TOO_OFTEN) => Ok(false),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => Ok(false),
+        Err(error) => hands.wait_out(patience, error).map(|()| true),
+    }
+}
+
+fn another(name: &str, by: &str) -> Stop {
+    Stop::Failed(ClientError::refused(format!(
+        "items of {name} expire by `{by}`, which is not what the old model says: switch that off by UpdateTimeToLive, \
+         and run the same command again"
+    )))
 }
 
 /// Whether a table has an index, and whether it is active.

@@ -1,6 +1,6 @@
 //! The data compared with the new model: what is found besides that which the last phase deletes.
 
-use crate::course::Course;
+use crate::course::{Course, table_of};
 use crate::hands::{Hands, Stop};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{self, Finding, FindingKind, Observer, Options};
@@ -45,6 +45,12 @@ impl Judge<'_, '_> {
         let old = self.course.old_kind(&finding.table, &finding.key);
         let is_dropped = old.is_some_and(|kind| self.dropped.contains(&kind.at));
         match finding.kind {
+            // It is switched on when all is as the new model says.
+            FindingKind::Definition if finding.message.starts_with("ttl: ") => {
+                let mut expiring = self.course.expiring().into_iter();
+                let own = table_of(self.course.new, &finding.table);
+                expiring.any(|(table, _)| own.is_some_and(|(_, own)| own.name == table.name))
+            }
             FindingKind::UnknownItem => old.is_none() || is_dropped,
             FindingKind::CopyForeign
             | FindingKind::GuardForeign

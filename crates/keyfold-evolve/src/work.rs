@@ -19,6 +19,11 @@ pub(crate) fn task<'c, 'm>(course: &'c Course<'m>, steps: &[Step]) -> Task<'c, '
         course,
         pairs: course.written(&work),
         deletes_leftovers: !dropped.is_empty(),
+        sweeps: steps.contains(&Step::Backfill)
+            && course
+                .phases()
+                .iter()
+                .any(|phase| phase.step == Step::Backfill),
         dropped,
         shares: None,
         guard: None,

@@ -6,7 +6,8 @@ use crate::course::table_of;
 use crate::hands::Stop;
 use crate::rows::RunRow;
 use crate::scan::carry;
-use crate::tables::{remove, remove_index, stored};
+use crate::strays::strays_in;
+use crate::tables::{expire, remove, remove_index, stored};
 use crate::verified::{Verified, verified};
 use crate::wish::key_of;
 use crate::work::tables;
@@ -101,7 +102,8 @@ impl Evolving<'_> {
 
     /// Completes the evolution: deletes what only the old version had, compares the data with the new model
     /// once more, and forgets how far it was. It stands where they differ, or where a table that is to go has an item
-    /// that is not, unless the caller accepts that: then such a table stays.
+    /// that is not, unless the caller accepts that: then such a table stays. Expiry is not switched on where an item would
+    /// be deleted by it that the new version does not let expire.
     ///
     /// # Errors
     /// As [`Evolving::may_complete`].
@@ -134,6 +136,10 @@ impl Evolving<'_> {
         if found.differences > 0 && !accepts {
             return Ok(Ended::Differences(found));
         }
+        let wrong = self.expire(&row)?;
+        if wrong.differences > 0 && !accepts {
+            return Ok(Ended::Differences(wrong));
+        }
         match last {
             Some(_) => self.advance(&mut row)?,
             None => self.rows().check_mine(&row)?,
@@ -153,6 +159,7 @@ impl Evolving<'_> {
             pairs: self.course.written(&phase.work),
             dropped,
             deletes_leftovers: true,
+            sweeps: false,
             shares: None,
             guard: None,
         };
@@ -171,6 +178,7 @@ impl Evolving<'_> {
                 Work::AddTable(_)
                 | Work::AddIndex { .. }
                 | Work::UpdateTable(_)
+                | Work::Expiry { .. }
                 | Work::Rewrite { .. }
                 | Work::Settle { .. }
                 | Work::WriteBeside { .. }
@@ -183,8 +191,43 @@ impl Evolving<'_> {
         Ok(kept)
     }
 
+    /// Switches on the expiry that begins with the new version, of tables where no item holds anything else in its
+    /// place. Returns the items that do.
+    fn expire(&self, row: &RunRow) -> Result<Verified, Stop> {
+        let mut wrong = Verified::default();
+        for (table, attribute) in self.course.expiring() {
+            for name in stored(&self.hands, self.course.new, |at| {
+                let own = self.course.new.tables.get(at);
+                own.is_some_and(|own| own.name == table.name)
+            })? {
+                let before = wrong.differences;
+                for problem in strays_in(self.course, &self.hands, &name)? {
+                    wrong.add(Finding {
+                        kind: FindingKind::Hidden,
+                        table: problem.table,
+                        key: problem.key,
+                        item: None,
+                        owner: None,
+                        line: None,
+                        message: problem.message,
+                    });
+                }
+                if wrong.differences > before {
+                    self.hands.progress.note(format!(
+                        "the expiry of {name} by `{attribute}` is not switched on, since it would delete items that the \
+                         new model does not let expire"
+                    ));
+                    continue;
+                }
+                let on = (name.as_str(), attribute, true);
+                expire(&self.rows(), row, on, Some(attribute))?;
+            }
+        }
+        Ok(wrong)
+    }
+
     /// The stored tables that one of the old model is.
-    fn tables_that_are(&self, table: &str) -> Result<Vec<String>, Stop> {
+    pub(super) fn tables_that_are(&self, table: &str) -> Result<Vec<String>, Stop> {
         let tables = &self.course.old.tables;
         let is_it = |at: usize| tables.get(at).is_some_and(|own| own.name == table);
         stored(&self.hands, self.course.old, is_it)
@@ -262,10 +305,14 @@ impl Evolving<'_> {
         for name in self.tables_that_are(table)? {
             let before = kept.differences;
             self.kept_in(&name, kept)?;
-            if kept.differences == before {
-                self.rows().check_mine(row)?;
-                remove(&self.hands, &name)?;
+            if kept.differences > before {
+                self.hands.progress.note(format!(
+                    "the table {name} stays, since it has items that are not to be deleted"
+                ));
+                continue;
             }
+            self.rows().check_mine(row)?;
+            remove(&self.hands, &name)?;
         }
         Ok(())
     }

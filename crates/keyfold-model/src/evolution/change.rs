@@ -162,6 +162,15 @@ pub enum Work {
     },
     /// The settings of a table are updated.
     UpdateTable(String),
+    /// The items of a table expire by an attribute from now on, or do not any more.
+    Expiry {
+        /// The table.
+        table: String,
+        /// The attribute.
+        attribute: String,
+        /// Whether it is switched on.
+        is_on: bool,
+    },
     /// Each item of an entity is written again under its key.
     Rewrite {
         /// The entity, as the new model calls it.

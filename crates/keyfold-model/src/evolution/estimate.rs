@@ -95,6 +95,7 @@ fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Vec<(&'m Entity
         | Work::AddIndex { .. }
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
+        | Work::Expiry { .. }
         | Work::Settle { .. }
         // The workers of views count what they do.
         | Work::Rebuild { .. } => Vec::new(),
@@ -124,6 +125,7 @@ fn read_by<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, 
         | Work::AddIndex { .. }
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
+        | Work::Expiry { .. }
         | Work::Settle { .. }
         | Work::Rebuild { .. } => Vec::new(),
     }
@@ -252,6 +254,7 @@ fn entries((entity, model): (&Entity, &Model), work: &Work, pairs: &[Pair<'_>]) 
         | Work::AddIndex { .. }
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
+        | Work::Expiry { .. }
         | Work::Settle { .. }
         | Work::Rebuild { .. } => 0,
     };
@@ -294,6 +297,7 @@ fn writes(entity: &Entity, work: &Work, (bytes, entries): (u64, u64)) -> Cost {
         | Work::AddIndex { .. }
         | Work::RemoveIndex { .. }
         | Work::UpdateTable(_)
+        | Work::Expiry { .. }
         | Work::Settle { .. }
         | Work::Rebuild { .. } => {
             return Cost {

@@ -139,6 +139,16 @@ fn is_rewritten(child: &Pair<'_>, name: &str) -> bool {
     two.former.is_some() || (one.optional && !two.optional)
 }
 
+/// Why writers of the new version may not write items of the old one: they would write the moment of expiry over a value
+/// that the backfill needs still.
+pub(super) fn written_over(pair: &Pair<'_>) -> Option<String> {
+    let (name, two) = pair.taken_for_expiry()?;
+    Some(format!(
+        "they write the moment of expiry over `{name}`, of which `{}` is made",
+        two.name
+    ))
+}
+
 /// Reports changes of expiry.
 pub(super) fn expiry(pair: &Pair<'_>, all: &mut Collect<'_>) {
     let Some((old_table, new_table)) = pair.tables() else {

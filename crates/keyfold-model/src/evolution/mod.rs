@@ -117,7 +117,7 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
         known.and(one.verdicts.clone())
     });
     let refused = all.pairs.iter().filter_map(|pair| {
-        let because = beside::refused(pair)?;
+        let because = beside::refused(pair).or_else(|| kept::written_over(pair))?;
         Some((pair.new.name.as_str(), because))
     });
     let phases = phases::phases(&changes, &verdicts, &refused.collect::<Vec<_>>());

@@ -79,6 +79,27 @@ impl<'m> Pair<'m> {
             && self.new.attribute(former).is_none()
     }
 
+    /// The attribute of the old version whose name the table takes for the moment of expiry, with one of the new version
+    /// that is made of it.
+    pub fn taken_for_expiry(&self) -> Option<(&'m str, &'m Attribute)> {
+        let (old_table, new_table) = self.tables()?;
+        let name = new_table.ttl_attribute.as_deref()?;
+        let is_taken = old_table.ttl_attribute.as_deref() != Some(name)
+            && self.new.ttl.is_some()
+            && self.old.attribute(name).is_some();
+        let is_made_of = |two: &&Attribute| match &two.former {
+            Some(former) => former.names().contains(&name),
+            None => self.old_name(&two.name) == name,
+        };
+        let two = self
+            .new
+            .attributes
+            .iter()
+            .filter(|_| is_taken)
+            .find(is_made_of)?;
+        Some((name, two))
+    }
+
     /// Whether other items of the old entity become those of another one.
     pub fn is_split(&self) -> bool {
         self.takes != Takes::All

@@ -31,7 +31,7 @@ pub enum Step {
     Verify,
     /// The programs of the new version are started.
     Start,
-    /// What only the old version had is deleted.
+    /// What only the old version had is deleted, and expiry begins.
     Drop,
 }
 
@@ -127,6 +127,8 @@ struct Works {
     items: Vec<Work>,
     indexes: Vec<Work>,
     dropped: Vec<Work>,
+    /// Expiry that begins: behind all that is written and deleted, since it deletes what holds a moment.
+    expiring: Vec<Work>,
 }
 
 impl Works {
@@ -134,7 +136,10 @@ impl Works {
         let mut works = Works::default();
         for work in changes.iter().flat_map(|one| &one.work) {
             let place = match work {
-                Work::AddTable(_) | Work::UpdateTable(_) => &mut works.tables,
+                Work::AddTable(_) | Work::UpdateTable(_) | Work::Expiry { is_on: false, .. } => {
+                    &mut works.tables
+                }
+                Work::Expiry { is_on: true, .. } => &mut works.expiring,
                 Work::Settle { .. } => &mut works.settled,
                 Work::Compute { .. } => &mut works.computed,
                 Work::Rewrite { .. }
@@ -153,6 +158,7 @@ impl Works {
         }
         let in_the_way = works.items.clone();
         works.dropped.retain(|work| !is_among(work, &in_the_way));
+        works.dropped.append(&mut works.expiring);
         // An item that moves is written as a whole, with all that is beside it.
         let moved: Vec<String> = works.items.iter().filter_map(moved).cloned().collect();
         works
@@ -200,7 +206,7 @@ fn written(work: &Work) -> Option<&String> {
 }
 
 /// The phases of changes; none where one of them is impossible. `refused` are entities of which writers of the new
-/// version refuse the items of the old one, and why.
+/// version refuse the items of the old one, or break them, and why.
 pub(super) fn phases(
     changes: &[Change],
     verdicts: &Verdicts,
@@ -365,7 +371,8 @@ fn end(course: &mut Course<'_>, works: &Works) {
         !works.items.is_empty() || !works.indexes.is_empty() || !works.computed.is_empty();
     if is_written || !works.settled.is_empty() {
         let mut does = "`keyfold verify NEW` compares every item with the new model".to_owned();
-        if !works.dropped.is_empty() {
+        let is_deleted = |work: &Work| !matches!(work, Work::Expiry { .. });
+        if works.dropped.iter().any(is_deleted) {
             does.push_str("; it also names what is deleted at the end");
         }
         course.add(Step::Verify, vec![does], Vec::new());
@@ -395,6 +402,16 @@ fn said(work: &Work) -> String {
         Work::AddIndex { table, index } => format!("make the index {index} of {table}"),
         Work::RemoveIndex { table, index } => format!("delete the index {index} of {table}"),
         Work::UpdateTable(table) => format!("update the settings of {table}"),
+        Work::Expiry {
+            table,
+            attribute,
+            is_on: true,
+        } => format!("switch the expiry of {table} on, by `{attribute}`"),
+        Work::Expiry {
+            table,
+            attribute,
+            is_on: false,
+        } => format!("switch the expiry of {table} by `{attribute}` off, and wait until it is off"),
         Work::Rewrite { entity } => {
             format!("write each {entity} again, under the condition that it is as it was read")
         }

@@ -3,6 +3,7 @@
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::{Collect, Way, reads_by};
 use crate::schema::{Column, Index, IndexKind, Model, Projection, Table};
+use crate::written::written;
 
 /// Reports changes of tables, which are the same ones by their names.
 pub(super) fn tables(old_model: &Model, new_model: &Model, all: &mut Collect<'_>) {
@@ -61,10 +62,8 @@ fn table(
     if before != after || one.period != two.period {
         new_table(two, format!("key ({before}) becomes ({after})"), one, all);
     }
-    let is_set_alike = one.capacity == two.capacity
-        && one.cooled == two.cooled
-        && one.settings == two.settings
-        && one.ttl_attribute == two.ttl_attribute;
+    let is_set_alike =
+        one.capacity == two.capacity && one.cooled == two.cooled && one.settings == two.settings;
     if !is_set_alike {
         let mut change = of_table(two, Place::New(two.span), Class::Nothing);
         change.how = "other settings".to_owned();
@@ -73,6 +72,7 @@ fn table(
         change.work = vec![Work::UpdateTable(two.name.clone())];
         all.add(change);
     }
+    expiry(one, two, all);
     let index =
         |table: &'_ Table, name: &str| table.indexes.iter().position(|one| one.name == name);
     for added in &two.indexes {
@@ -89,6 +89,41 @@ fn table(
             index_removed((old_model, one), removed, two, all);
         }
     }
+}
+
+/// Reports another attribute of expiry. The former one is switched off before anything of the new version runs, which
+/// may store something else there. The new one is switched on at the end: an item that holds something else there
+/// until then would be deleted.
+fn expiry(one: &Table, two: &Table, all: &mut Collect<'_>) {
+    let (before, after) = (&one.ttl_attribute, &two.ttl_attribute);
+    if before == after {
+        return;
+    }
+    let mut change = of_table(two, Place::New(two.span), Class::Nothing);
+    let work = |attribute: &String, is_on: bool| Work::Expiry {
+        table: two.name.clone(),
+        attribute: attribute.clone(),
+        is_on,
+    };
+    let off = before.iter().map(|attribute| work(attribute, false));
+    change.work = off
+        .chain(after.iter().map(|attribute| work(attribute, true)))
+        .collect();
+    change.how = match (before, after) {
+        (None, Some(after)) => format!("items expire by {}", written(after)),
+        (Some(before), Some(after)) => {
+            let (before, after) = (written(before), written(after));
+            format!("items expire by {after}, and not by {before} any more")
+        }
+        (Some(before), None) => format!("items do not expire by {} any more", written(before)),
+        (None, None) => return,
+    };
+    change.reason = match after {
+        Some(_) => "it is switched on at the end, when no item holds anything else there",
+        None => "it is switched off first, before the new version writes",
+    }
+    .to_owned();
+    all.add(change);
 }
 
 /// Reports another key or other periods of a table, which only another table has.

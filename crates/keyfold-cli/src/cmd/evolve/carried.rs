@@ -15,8 +15,8 @@ use keyfold_evolve::world::Place;
 use keyfold_evolve::{
     Course, Ended, Evolving, Models, Options, Progress, Said, Status, models_digest,
 };
+use keyfold_model::Model;
 use keyfold_model::evolution::Work;
-use keyfold_model::{Model, Table};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,27 +134,6 @@ impl Opened {
     }
 }
 
-impl Opened {
-    /// The tables of the old model that the last phase was to delete, and that are there.
-    fn kept(&self, course: &Course<'_>) -> Result<Vec<String>, Failure> {
-        let work = course.phases().last().into_iter().flat_map(|last| &last.work);
-        let goes = |table: &Table| {
-            let mut work = work.clone();
-            work.any(|one| *one == Work::RemoveTable(table.name.clone()))
-        };
-        let gone: Vec<&Table> = self.old.tables.iter().filter(|table| goes(table)).collect();
-        if gone.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut names = keyfold_client::tables::names(&self.backend)?;
-        names.retain(|name| {
-            let mut gone = gone.iter();
-            gone.any(|table| table.name == *name || table.period_of(name).is_some())
-        });
-        Ok(names)
-    }
-}
-
 /// Calls what reads and writes items, shows how far it is, and stops it on Ctrl-C.
 fn carried<T: Send>(
     progress: &Progress,
@@ -252,14 +231,36 @@ pub(super) fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failur
         );
         asked("nothing was given up")?;
     }
-    opened.with(&options, &progress, |_, evolving| evolving.abort())?;
+    let off = opened.with(&options, &progress, |course, evolving| {
+        evolving.abort()?;
+        Ok(switched_off(course))
+    })?;
     opened.backend.sync()?;
-    simple(
-        "aborted",
-        "the evolution was given up; what it has made stays",
-        output,
-    );
+    let mut sentence = "the evolution was given up; what it has made stays".to_owned();
+    for (table, attribute) in off {
+        sentence.push_str(&format!(
+            "; the expiry of {table} by `{attribute}`, which it may have switched off, is off until UpdateTimeToLive \
+             switches it on"
+        ));
+    }
+    simple("aborted", &sentence, output);
     Ok(())
+}
+
+/// The tables whose expiry an evolution switches off first, with its attribute.
+fn switched_off(course: &Course<'_>) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for work in course.phases().iter().flat_map(|phase| &phase.work) {
+        if let Work::Expiry {
+            table,
+            attribute,
+            is_on: false,
+        } = work
+        {
+            all.push((table.clone(), attribute.clone()));
+        }
+    }
+    all
 }
 
 pub(super) fn complete(
@@ -298,15 +299,13 @@ pub(super) fn complete(
     };
     both.write(file.as_ref(), &shown, began, None)?;
     if ended == Ended::Ready {
-        let kept = opened.kept(&course)?;
+        let notes = progress.notes();
         output.result(
             || shown.json("completed"),
             || {
                 terminal::line("the evolution is complete");
-                for table in kept {
-                    terminal::line(&format!(
-                        "the table {table} stays, since it has items that are not to be deleted"
-                    ));
+                for note in notes {
+                    terminal::line(&note);
                 }
             },
         );
