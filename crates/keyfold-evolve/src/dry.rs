@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// What a dry run has found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DryRun {
-    /// The items that were read.
+    /// The items that were read, each counted once.
     pub items: u64,
     /// The entities that are to be written.
     pub changed: u64,
@@ -96,6 +96,7 @@ pub(crate) fn dry_run<'m>(
         key(one).cmp(&key(other))
     });
     seen.problems.truncate(EXAMPLES_MAX);
+    hands.progress.counted(seen.items(), seen.unknown_count);
     let figures = hands.progress.figures();
     Ok(DryRun {
         items: figures.items,

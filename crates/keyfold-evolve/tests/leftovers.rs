@@ -386,3 +386,54 @@ fn values_that_an_earlier_attribute_has_left_are_named() {
     assert_eq!((done.dry.problems, done.completed), (1, None));
     assert_eq!(done.dry.examples[0].kind, ProblemKind::Value);
 }
+
+/// Several passes read the same items: each is counted once.
+#[test]
+fn items_are_counted_once() {
+    let old = "model m 1\ntable Tab (PK, SK)\nentity A\n  aid: string, n: int, mail: string\n  key \"A#{aid}\" \"A\"\nentity B\n  \
+               aid: A.aid, bid: string\n  key \"A#{aid}\" \"B#{bid}\"\npattern a(aid) -> A?\n";
+    let counts = old.replace("\"A\"\nentity B", "\"A\"\n  count bs of B\nentity B");
+    let unique = old.replace("\"A\"\nentity B", "\"A\"\n  unique mail\nentity B");
+    for new in [counts, unique] {
+        let (old, new) = (model(old), model(&new));
+        let backend = opened(&old);
+        for aid in ["1", "2", "3"] {
+            made(
+                &backend,
+                &old,
+                "A",
+                &[("aid", aid), ("n", "1"), ("mail", "same")],
+            );
+            for bid in ["1", "2"] {
+                made(&backend, &old, "B", &[("aid", aid), ("bid", bid)]);
+            }
+        }
+        put(
+            &backend,
+            &[("PK", Value::from("INV#1")), ("SK", Value::from("x"))],
+        );
+        let (options, progress) = (
+            keyfold_evolve::Options {
+                shares: 1,
+                ..options()
+            },
+            Progress::default(),
+        );
+        let world = Faulty::new(&backend, Fails::Never, None);
+        let course = Course::of(&old, &new);
+        let evolving = Evolving::new(
+            &course,
+            models_digest("old", "new"),
+            (&world, &options, &progress),
+        );
+        let dry = evolving.dry_run().unwrap();
+        assert_eq!(
+            (dry.items, dry.unknown, dry.unknown_examples.len()),
+            (10, 1, 1)
+        );
+        assert_eq!(
+            (progress.figures().items, progress.figures().unknown),
+            (10, 1)
+        );
+    }
+}
