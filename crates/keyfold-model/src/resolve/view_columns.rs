@@ -43,9 +43,16 @@ impl<'v> Scope<'v> {
         let indexed = fields(self.declared.indexes.iter().map(|index| &index.key));
         let mut of_keys: Vec<Option<Made>> = Vec::new();
         for field in &keys {
-            if self.column(&field.name.text).is_none() {
-                let made = self.key_field(field.name, field.name, field.cut);
-                of_keys.push(report(made, diagnostics));
+            match self.column(&field.name.text) {
+                None => {
+                    let made = self.key_field(field.name, field.name, field.cut);
+                    of_keys.push(report(made, diagnostics));
+                }
+                Some(column) if !matches!(column.from, FromDecl::Attribute(_)) => {
+                    let error = Err(Box::new(self.kept_in_key(column, field.name)));
+                    of_keys.push(report(error, diagnostics));
+                }
+                Some(_) => {}
             }
         }
         for field in &indexed {
@@ -113,6 +120,22 @@ impl<'v> Scope<'v> {
                 found.name
             ))
             .help("or make it required: remove the `?` behind its type")
+    }
+
+    /// The error about a column of the row's key that follows from the items of the row: these are found by the key.
+    fn kept_in_key(&self, column: &ViewColumnDecl, field: &Name) -> Diagnostic {
+        let (view, name) = (&self.declared.name.text, &column.name.text);
+        let message = format!(
+            "`{name}` is part of the key of {view}, and is kept from what lies under the key"
+        );
+        Diagnostic::error(
+            "KF019",
+            column.span,
+            message,
+            "changes with the items of a row",
+        )
+        .label(field.span, "in the key")
+        .help("give the column another name")
     }
 
     /// An attribute of an index key that is not in the row's own key.
