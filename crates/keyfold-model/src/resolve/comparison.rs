@@ -32,7 +32,7 @@ impl Operands<'_> {
         let operands = declared
             .operands
             .iter()
-            .map(|one| self.path_operand(one, &compared))
+            .map(|one| self.compared_operand(one, &compared))
             .collect::<Result<Vec<_>, _>>()?;
         let comparison = Comparison {
             measure: subject.measure,
@@ -44,6 +44,20 @@ impl Operands<'_> {
         };
         check_distinct(declared, &comparison, self.parameters.is_empty())?;
         Ok(comparison)
+    }
+
+    /// Resolves what an attribute of a type is compared with. An int and a number are compared as numbers.
+    fn compared_operand(
+        &self,
+        declared: &PathDecl,
+        kind: &Type,
+    ) -> Result<Operand, Box<Diagnostic>> {
+        if *kind == Type::Int
+            && let Ok(found @ Operand::Attribute(_)) = self.path_operand(declared, &Type::Number)
+        {
+            return Ok(found);
+        }
+        self.path_operand(declared, kind)
     }
 
     /// Resolves an operand that may be a field inside an attribute of the item.
