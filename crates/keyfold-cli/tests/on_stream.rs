@@ -8,6 +8,7 @@
 mod workplace;
 
 use serde_json::{Value as Json, json};
+use std::io::Write as _;
 use std::net::TcpListener;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
@@ -113,6 +114,83 @@ fn a_function_that_has_the_event_and_does_not_answer_has_failed() {
     assert_eq!(event["Records"][0]["dynamodb"]["Keys"]["PK"]["S"], "NOTE#2");
     let record: Json = serde_json::from_str(&line(&failed)).unwrap();
     assert_eq!(record["requestContext"]["approximateInvokeCount"], 2);
+}
+
+/// What a function answers that is no HTTP is said to be none: it has not closed the connection.
+#[test]
+fn an_answer_that_is_no_http_is_said_to_be_none() {
+    let ok = "HTTP/1.1 200 OK\r\n";
+    let large = format!("{ok}X: {}\r\n\r\n", "y".repeat(700_000));
+    let answers = [
+        (format!("{ok}Content-Length: -1\r\n\r\nnull"), true),
+        (
+            format!("{ok}Content-Length: 4\r\nContent-Length: 5\r\n\r\nnull"),
+            true,
+        ),
+        (
+            format!("{ok}Content-Length: 99999999999999999999\r\n\r\nnull"),
+            true,
+        ),
+        (
+            format!("{ok}Transfer-Encoding: chunked\r\n\r\nzz\r\nnull\r\n0\r\n\r\n"),
+            true,
+        ),
+        (large, true),
+        ("hello world\r\n\r\n".to_owned(), true),
+        (String::new(), false),
+        (format!("{ok}Content-Length: 10\r\n\r\nnull"), false),
+        (
+            format!("{ok}Transfer-Encoding: chunked\r\n\r\n4\r\nnull\r\n"),
+            false,
+        ),
+    ];
+    let place = Workplace::new();
+    let model = place.write("notes.keyfold", MODEL);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mappings: Vec<String> = (0..answers.len())
+        .map(|at| format!("Notes={url}/{at}"))
+        .collect();
+    let options = mappings.iter().flat_map(|one| ["--on-stream", one]);
+    let server = Server::start(
+        &[model.as_str()]
+            .into_iter()
+            .chain(options)
+            .collect::<Vec<_>>(),
+    );
+    let at = ["--endpoint", server.endpoint.as_str()];
+    place.json(0, &[&["put", &model, "Note", "id=1"], &at[..]].concat());
+    let texts: Vec<String> = answers.iter().map(|(text, _)| text.clone()).collect();
+    // It answers until the test has ended.
+    std::thread::spawn(move || {
+        loop {
+            let (mut stream, first, _) = taken(&listener);
+            let path = first.split(' ').nth(1).unwrap().trim_start_matches('/');
+            let text = &texts[path.parse::<usize>().unwrap()];
+            // A server that has read enough may be gone.
+            let _written = stream.write_all(text.as_bytes());
+        }
+    });
+    let until = Instant::now() + Duration::from_secs(60);
+    for (at_answer, (answer, is_no_http)) in answers.iter().enumerate() {
+        let why = match is_no_http {
+            true => "the function failed: its answer is no valid HTTP: ",
+            false => "the function failed: the function closed the connection before it answered",
+        };
+        let path = format!("/{at_answer}");
+        let error = loop {
+            let state = place.json(0, &[&["events", "status", "Notes"], &at[..]].concat());
+            let mut all = state["mappings"].as_array().unwrap().iter();
+            let own = all.find(|one| one["name"].as_str().unwrap().ends_with(&path));
+            let error = own.map_or(Json::Null, |own| own["shards"][0]["error"].clone());
+            if error.is_string() {
+                break error;
+            }
+            assert!(Instant::now() < until, "{answer:.80}: {state}");
+        };
+        let error = error.as_str().unwrap();
+        assert!(error.starts_with(why), "{answer:.80}: {error}");
+    }
 }
 
 /// A mapping with another name and a filter on the number that `on-failure` has.

@@ -8,6 +8,8 @@ use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use keyfold_stream::mapping::{Function, Invocation, Reply};
 use serde_json::Value as Json;
+use std::error::Error;
+use std::io;
 use std::net::ToSocketAddrs as _;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -129,7 +131,7 @@ impl AtUrl {
             // Nothing of it was sent.
             Err(error) if error.is_canceled() => return Err(failed(error)),
             // The function may have the event: it counts as one that it has failed with.
-            Err(error) => return Ok(cut_off(&error)),
+            Err(error) => return Ok(without_answer(&error)),
         };
         let status = answer.status();
         let kind = answer
@@ -142,7 +144,7 @@ impl AtUrl {
             Err(error) if error.is::<LengthLimitError>() => {
                 return Ok(Reply::Failed("Unhandled", TOO_LONG.to_owned()));
             }
-            Err(error) => return Ok(cut_off(&error)),
+            Err(error) => return Ok(without_answer(&*error)),
         };
         let text = String::from_utf8_lossy(&body).into_owned();
         Ok(match (kind.as_deref(), status) {
@@ -161,10 +163,39 @@ impl AtUrl {
     }
 }
 
-/// A function that got the event, or a part of it, and whose answer did not come.
-fn cut_off(why: &dyn std::fmt::Display) -> Reply {
-    let why = format!("the function closed the connection before it answered: {why}");
+/// A function that got the event, or a part of it, and whose answer did not come, or cannot be read.
+fn without_answer(error: &(dyn Error + 'static)) -> Reply {
+    let why = match is_no_http(error) {
+        true => format!("its answer is no valid HTTP: {}", cause(error)),
+        false => format!("the function closed the connection before it answered: {error}"),
+    };
     Reply::Failed("Unhandled", why)
+}
+
+/// Whether bytes have come that are no HTTP, or larger than an answer's headers may be. Of a body, the reader of chunks
+/// says so by the kind of its error.
+fn is_no_http(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(one) = next {
+        if one.downcast_ref().is_some_and(hyper::Error::is_parse) {
+            return true;
+        }
+        if let Some(read) = one.downcast_ref::<io::Error>() {
+            let kind = read.kind();
+            return kind == io::ErrorKind::InvalidInput || kind == io::ErrorKind::InvalidData;
+        }
+        next = one.source();
+    }
+    false
+}
+
+/// The last cause of an error: it says most.
+fn cause(error: &(dyn Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(next) = last.source() {
+        last = next;
+    }
+    last.to_string()
 }
 
 impl Function for AtUrl {
