@@ -341,6 +341,12 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
             .collect()
     };
     kept.extend(columns(old).difference(&columns(new)).cloned());
+    // Items keep the name of their kind, where another attribute has it now.
+    kept.extend(
+        old.tables
+            .iter()
+            .filter_map(|table| table.type_attribute.clone()),
+    );
     let renamed = new.entities.iter().flat_map(|one| &one.attributes);
     for was in renamed.flat_map(|one| &one.was) {
         kept.remove(was);

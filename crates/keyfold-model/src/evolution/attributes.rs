@@ -3,6 +3,7 @@
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
 use super::former::Made;
+use super::names;
 use super::pair::Pair;
 use super::stored::is_stored;
 use super::unknown;
@@ -26,7 +27,7 @@ pub(super) fn attributes(pair: &Pair<'_>, all: &mut Collect<'_>) {
         }
     }
     for one in pair.old.attributes.iter().filter(|one| !one.is_kept) {
-        if pair.new_of(one).is_none() {
+        if pair.new_of(one).is_none() && !names::is_taken(pair, one) {
             removed(pair, one, all);
         }
     }

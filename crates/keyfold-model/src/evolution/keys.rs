@@ -8,7 +8,7 @@ use super::pair::Pair;
 use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
 use super::values::misfit;
 use crate::schema::{Entity, Excluded, Index, IndexKey, IndexKind, Table};
-use crate::template::{Part, print};
+use crate::template::{Format, Part, print};
 
 /// Whether its items get other keys, or another table.
 pub fn moves(pair: &Pair<'_>) -> bool {
@@ -176,6 +176,33 @@ fn made<'m>(table: &'m Table, entity: &'m Entity, key: &'m IndexKey) -> Vec<Made
             condition: condition.clone(),
         })
         .collect()
+}
+
+/// All key attributes of indexes that an entity makes.
+fn made_of<'m>(table: &'m Table, entity: &'m Entity) -> Vec<Made<'m>> {
+    let keys = entity.indexes.iter();
+    keys.flat_map(|key| made(table, entity, key)).collect()
+}
+
+/// The names of the key attributes of indexes that an entity makes.
+pub(super) fn filled<'m>(table: &'m Table, entity: &'m Entity) -> Vec<&'m str> {
+    let all = made_of(table, entity).into_iter();
+    all.map(|one| one.name).collect()
+}
+
+/// The attribute of an entity whose value, as it is, stands in a key attribute.
+pub(super) fn value_in<'m>(table: &'m Table, entity: &'m Entity, column: &str) -> Option<&'m str> {
+    let own = entity.key.templates().flat_map(|one| one.columns());
+    let own = table.columns().map(|one| one.name.as_str()).zip(own);
+    let made = made_of(table, entity).into_iter();
+    let mut all = own.chain(made.map(|one| (one.name, one.parts)));
+    let (_, parts) = all.find(|(name, _)| *name == column)?;
+    match parts {
+        [Part::Field { name, format, .. }] => {
+            matches!(format, Format::Bare | Format::Plain).then_some(name.as_str())
+        }
+        _ => None,
+    }
 }
 
 /// Whether the key attributes of both versions are the same texts of the same items.

@@ -26,6 +26,7 @@ mod estimate;
 mod former;
 mod kept;
 mod keys;
+mod names;
 mod pair;
 mod patterns;
 mod phases;
@@ -100,13 +101,13 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
     }
     for added in new.entities.iter() {
         if pair::of_new(&all.pairs, &added.name).next().is_none() {
-            let change = alone(new, added, Place::New(added.span));
-            all.add(change);
+            all.add(alone(new, added, Place::New(added.span)));
         }
     }
     for removed in old.entities.iter() {
         if pair::of_old(&all.pairs, &removed.name).next().is_none() {
-            let change = alone(old, removed, Place::Old(removed.span));
+            let mut change = alone(old, removed, Place::Old(removed.span));
+            names::gone(old, new, removed, &mut change);
             all.add(change);
         }
     }
@@ -137,6 +138,7 @@ fn entity(pair: &Pair<'_>, all: &mut Collect<'_>) {
     split::split(pair, all);
     split::merge(pair, all);
     keys::place(pair, all);
+    names::names(pair, all);
     attributes::attributes(pair, all);
     keys::excluded(pair, all);
     keys::indexes(pair, all);
