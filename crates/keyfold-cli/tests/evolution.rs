@@ -94,14 +94,44 @@ fn drawn(attribute: &Attribute, rng: &mut Rng) -> Option<String> {
         Type::Words(words) => rng.choice(words).unwrap().clone(),
         Type::Time(_) => format!("2024-01-1{}T10:00:0{}Z", rng.u8(0..3), rng.u8(0..5)),
         Type::Date => format!("2024-01-1{}", rng.u8(0..3)),
+        Type::Record(_) => json(&attribute.kind, rng)?,
+        Type::List(of) if matches!(**of, Type::Record(_)) => json(&attribute.kind, rng)?,
         Type::Period(_)
         | Type::Binary
         | Type::Ulid
         | Type::Uuid
         | Type::List(_)
         | Type::Map(_)
-        | Type::Set(_)
-        | Type::Record(_) => return None,
+        | Type::Set(_) => return None,
+    })
+}
+
+/// A record, or a list of them, in JSON. The fields are texts and numbers.
+fn json(kind: &Type, rng: &mut Rng) -> Option<String> {
+    Some(match kind {
+        Type::String => format!("\"{}\"", rng.choice(["p", "q"])?),
+        Type::Int => rng.u8(0..9).to_string(),
+        Type::List(of) => format!("[{}]", json(of, rng)?),
+        Type::Record(record) => {
+            let mut fields = Vec::new();
+            for (name, kind, optional) in &record.fields {
+                if !optional || rng.bool() {
+                    fields.push(format!("\"{name}\": {}", json(kind, rng)?));
+                }
+            }
+            format!("{{{}}}", fields.join(", "))
+        }
+        Type::Number
+        | Type::Bool
+        | Type::Words(_)
+        | Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Map(_)
+        | Type::Set(_) => return None,
     })
 }
 

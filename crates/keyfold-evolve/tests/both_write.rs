@@ -15,15 +15,16 @@ mod common;
 
 use common::readers::{END, Reader, running};
 use common::{
-    Fails, Faulty, Row, Rows, carried, counterpart, counterparts, differences, mapped, model,
-    options, row, rows,
+    Fails, Faulty, Row, Rows, carried, counterpart, counterparts, differences, items, json, mapped,
+    model, options, retyped, row, rows,
 };
 use fastrand::Rng;
 use keyfold_client::{Backend, ClientError, arguments, write};
 use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
 use keyfold_model::evolution::Runs;
-use keyfold_model::{Attribute, Entity, Model};
+use keyfold_model::{Attribute, Entity, Model, Type, value};
+use keyfold_types::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -119,7 +120,11 @@ fn name_before(one: &Entity, two: &Entity, name: &str) -> Option<String> {
 
 /// A row of the new model as one of the old model.
 fn mapped_back(one: &Entity, two: &Entity, row: &Row) -> Row {
-    let of = |(name, held): (&String, &String)| Some((name_before(one, two, name)?, held.clone()));
+    let of = |(name, held): (&String, &String)| {
+        let before = name_before(one, two, name)?;
+        let (from, to) = (two.attribute(name)?, one.attribute(&before)?);
+        Some((before, retyped(&from.kind, &to.kind, held)))
+    };
     row.iter().filter_map(of).collect()
 }
 
@@ -229,6 +234,7 @@ impl<'m> Programs<'m> {
                 (one, mapped_back(one, wish.entity, &wish.row))
             }
         };
+        let row = self.with_kept_fields(1 - side, (wish.entity, entity), row);
         let name = |name: &String| match side {
             0 => {
                 let is_it = |two: &&Attribute| {
@@ -250,6 +256,53 @@ impl<'m> Programs<'m> {
             other => other.clone(),
         };
         Some(Wish { entity, does, row })
+    }
+
+    /// The row with the fields of its records that only this version has, as the item at its place holds them: a
+    /// writer of the other version does not know them, and is to keep them.
+    fn with_kept_fields(
+        &self,
+        side: usize,
+        (writer, own): (&Entity, &Entity),
+        mut row: Row,
+    ) -> Row {
+        let table = &self.models[side].tables[own.table];
+        for attribute in &own.attributes {
+            let other = match side {
+                0 => writer.attribute(&attribute.name).map(|two| &two.kind),
+                _ => name_before(writer, own, &attribute.name)
+                    .and_then(|name| writer.attribute(&name))
+                    .map(|one| &one.kind),
+            };
+            let (Type::Record(record), Some(Type::Record(other))) = (&attribute.kind, other) else {
+                continue;
+            };
+            let Some(text) = row.get(&attribute.name) else {
+                continue;
+            };
+            let is_it = |item: &keyfold_types::Item| {
+                let mut names = own.identity().into_iter();
+                names.all(|name| item.get(name).map(value::display) == row.get(name).cloned())
+            };
+            let all = items(&self.alone[side], &table.name);
+            let held = all.iter().find(|item| is_it(item));
+            let held = held.and_then(|item| item.get(&attribute.name));
+            let (Some(Value::M(held)), Ok(Value::M(mut made))) =
+                (held, value::parse("", &attribute.kind, text))
+            else {
+                continue;
+            };
+            for (name, ..) in &record.fields {
+                if let Some(held) = held.get(name)
+                    && other.fields.iter().all(|(known, ..)| known != name)
+                {
+                    made.insert(name.clone(), held.clone());
+                }
+            }
+            let text = json(&Value::M(made));
+            row.insert(attribute.name.clone(), text);
+        }
+        row
     }
 
     /// A program of one version writes.

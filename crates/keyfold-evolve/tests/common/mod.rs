@@ -74,20 +74,98 @@ fn drawn(attribute: &Attribute, rng: &mut Rng) -> Option<String> {
         Type::Time(_) => format!("2099-01-1{}T10:00:0{}Z", rng.u8(0..3), rng.u8(0..5)),
         Type::Date => format!("2099-01-1{}", rng.u8(0..3)),
         Type::Binary => ["aGVq", "YQ=="][rng.usize(0..2)].to_owned(),
+        Type::List(of) if matches!(**of, Type::Record(_)) => json_drawn(&attribute.kind, rng)?,
+        Type::Record(_) => json_drawn(&attribute.kind, rng)?,
         Type::List(_) => {
             let count = rng.usize(0..8);
             let all: Vec<String> = (0..count).map(|_| listed(attribute, rng)).collect();
             format!("[{}]", all.join(","))
         }
-        Type::Period(_)
-        | Type::Ulid
-        | Type::Uuid
-        | Type::Map(_)
-        | Type::Set(_)
-        | Type::Record(_) => {
+        Type::Period(_) | Type::Ulid | Type::Uuid | Type::Map(_) | Type::Set(_) => {
             return None;
         }
     })
+}
+
+/// A value of a type in JSON, with or without its optional fields.
+fn json_drawn(kind: &Type, rng: &mut Rng) -> Option<String> {
+    Some(match kind {
+        Type::Record(record) => {
+            let mut fields = Vec::new();
+            for (name, kind, optional) in &record.fields {
+                if !optional || rng.bool() {
+                    fields.push(format!("\"{name}\": {}", json_drawn(kind, rng)?));
+                }
+            }
+            format!("{{{}}}", fields.join(", "))
+        }
+        Type::List(of) => {
+            let count = rng.usize(0..4);
+            let all: Option<Vec<String>> = (0..count).map(|_| json_drawn(of, rng)).collect();
+            format!("[{}]", all?.join(", "))
+        }
+        Type::String => format!("\"{}\"", rng.choice(["p", "q", "r"])?),
+        Type::Int | Type::Number => rng.u8(0..9).to_string(),
+        Type::Bool => rng.bool().to_string(),
+        Type::Words(words) => format!("\"{}\"", rng.choice(words)?),
+        Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Map(_)
+        | Type::Set(_) => return None,
+    })
+}
+
+/// A value without the fields of records that a type does not have.
+pub(crate) fn known_fields(kind: &Type, held: &Value) -> Value {
+    match (kind, held) {
+        (Type::List(of), Value::L(all)) => {
+            Value::L(all.iter().map(|one| known_fields(of, one)).collect())
+        }
+        (Type::Record(record), Value::M(all)) => {
+            let field = |(name, held): (&String, &Value)| {
+                let mut fields = record.fields.iter();
+                let (_, kind, _) = fields.find(|(known, ..)| known == name)?;
+                Some((name.clone(), known_fields(kind, held)))
+            };
+            Value::M(all.iter().filter_map(field).collect())
+        }
+        (_, held) => held.clone(),
+    }
+}
+
+/// The text of a value of one type as one of another: without the fields of records that this one does not have.
+pub(crate) fn retyped(one: &Type, two: &Type, text: &str) -> String {
+    let is_of_records = |kind: &Type| match kind {
+        Type::List(of) => matches!(**of, Type::Record(_)),
+        kind => matches!(kind, Type::Record(_)),
+    };
+    match is_of_records(one) && is_of_records(two) {
+        false => text.to_owned(),
+        true => {
+            let held = keyfold_model::value::parse("", one, text).unwrap();
+            json(&known_fields(two, &held))
+        }
+    }
+}
+
+/// A value as JSON, of the types that are drawn inside of records.
+pub(crate) fn json(held: &Value) -> String {
+    match held {
+        Value::S(text) => format!("\"{text}\""),
+        Value::L(all) => format!("[{}]", all.iter().map(json).collect::<Vec<_>>().join(", ")),
+        Value::M(all) => {
+            let field = |(name, held): (&String, &Value)| format!("\"{name}\": {}", json(held));
+            format!(
+                "{{{}}}",
+                all.iter().map(field).collect::<Vec<_>>().join(", ")
+            )
+        }
+        other => keyfold_model::value::display(other),
+    }
 }
 
 fn listed(attribute: &Attribute, rng: &mut Rng) -> String {
@@ -201,7 +279,7 @@ pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
         let text = match (&one.kind, &two.kind) {
             (Type::Time(_), Type::Date) => text[..10].to_owned(),
             (Type::Date, Type::Time(_)) => format!("{text}T00:00:00Z"),
-            _ => text.clone(),
+            (from, to) => retyped(from, to, text),
         };
         all.insert(two.name.clone(), text);
     }
@@ -347,6 +425,13 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
             .iter()
             .filter_map(|table| table.type_attribute.clone()),
     );
+    // Records keep the fields that they have no more.
+    let all = new.entities.iter().flat_map(|one| &one.attributes);
+    let types: BTreeMap<&str, &Type> = all.map(|one| (one.name.as_str(), &one.kind)).collect();
+    let known = |name: &str, held: &Value| match types.get(name) {
+        Some(kind) => known_fields(kind, held),
+        None => held.clone(),
+    };
     let renamed = new.entities.iter().flat_map(|one| &one.attributes);
     for was in renamed.flat_map(|one| &one.was) {
         kept.remove(was);
@@ -392,7 +477,7 @@ pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<Stri
                 continue;
             };
             for (name, value) in item {
-                let is_same = own.get(name) == Some(value)
+                let is_same = own.get(name).map(|own| known(name, own)) == Some(known(name, value))
                     || (is_zero(name, Some(value)) && is_zero(name, own.get(name)));
                 if !volatile.contains(name) && !is_same {
                     wrong.push(format!(

@@ -1,13 +1,13 @@
 //! Readers of a version, which ask every pattern of a place, and of one with the same rows in their own form
 //! alone.
 
-use super::Row;
+use super::{Row, known_fields};
 use fastrand::Rng;
 use keyfold_client::read::{self, Pages};
 use keyfold_client::{Backend, ClientError, PageRequest, arguments};
 use keyfold_evolve::Course;
 use keyfold_model::evolution::Runs;
-use keyfold_model::{DefaultValue, Model, Pattern};
+use keyfold_model::{Attribute, DefaultValue, Model, Pattern};
 use keyfold_types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,13 +46,15 @@ impl<'m> Reader<'m> {
         }
     }
 
+    /// An attribute of an item of a kind.
+    fn attribute(&self, kind: &str, name: &str) -> Option<&'m Attribute> {
+        let entity = self.model.entity(kind.split('.').next()?)?;
+        entity.attribute(name)
+    }
+
     /// Whether an item may lack an attribute.
     fn is_optional(&self, kind: &str, name: &str) -> bool {
-        let entity = kind
-            .split('.')
-            .next()
-            .and_then(|name| self.model.entity(name));
-        let attribute = entity.and_then(|entity| entity.attribute(name));
+        let attribute = self.attribute(kind, name);
         attribute.is_some_and(|one| one.optional)
     }
 
@@ -71,7 +73,13 @@ impl<'m> Reader<'m> {
         let shown = |item: &keyfold_client::FoundItem| {
             let own = item.attributes.iter();
             let own = own.filter(|(name, _)| !self.volatile.contains(name));
-            (item.kind.clone(), own.cloned().collect())
+            // A client reads the fields of its own records.
+            let own = own.map(|(name, held)| {
+                let kind = self.attribute(&item.kind, name).map(|one| &one.kind);
+                let held = kind.map_or_else(|| held.clone(), |kind| known_fields(kind, held));
+                (name.clone(), held)
+            });
+            (item.kind.clone(), own.collect())
         };
         Ok(found.items.iter().map(shown).collect())
     }

@@ -7,7 +7,7 @@ use super::names;
 use super::pair::Pair;
 use super::stored::is_stored;
 use super::unknown;
-use super::values::{Cure, Misfit, misfit};
+use super::values::{Cure, Misfit, lost, misfit};
 use crate::schema::{Attribute, DefaultValue, Entity};
 use crate::value;
 use crate::written::{one as article, written};
@@ -95,6 +95,21 @@ fn unset(attribute: &Attribute, version: &str) -> Verdict {
             attribute.name
         )),
         false => Verdict::Yes,
+    }
+}
+
+/// A writer writes a value as a whole: without the fields of its records that only the other version has.
+fn written_whole(one: &Attribute, two: &Attribute) -> Verdict {
+    let no = |own: &Attribute, version: &str, field: String| {
+        Verdict::no(format!(
+            "a writer of the {version} version writes `{}` as a whole, without `{field}`, which only the other version has",
+            own.name
+        ))
+    };
+    match (lost(&one.kind, &two.kind), lost(&two.kind, &one.kind)) {
+        (Some(field), _) => no(one, OLD, field),
+        (None, Some(field)) => no(two, NEW, field),
+        (None, None) => Verdict::Yes,
     }
 }
 
@@ -239,7 +254,9 @@ fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<
         (true, true) | (false, false) => Verdict::Yes,
     };
     change.verdicts = Verdicts {
-        writers: writers(&old_reader, &new_reader).and(touched),
+        writers: writers(&old_reader, &new_reader)
+            .and(touched)
+            .and(written_whole(one, two)),
         old_reader,
         new_reader,
     };

@@ -89,6 +89,26 @@ fn fields(writer: &Record, reader: &Record) -> Option<Misfit> {
     })
 }
 
+/// A field that a writer of one type does not write into a record, and a writer of the other type does: a value is
+/// written as a whole.
+pub(super) fn lost(writer: &Type, other: &Type) -> Option<String> {
+    match (writer, other) {
+        (Type::List(one), Type::List(two)) | (Type::Map(one), Type::Map(two)) => lost(one, two),
+        (Type::Record(one), Type::Record(two)) => {
+            let mut all = two.fields.iter();
+            all.find_map(|(name, kind, _)| {
+                let mut written = one.fields.iter();
+                match written.find(|(known, ..)| known == name) {
+                    None => Some(format!("{}.{name}", two.name)),
+                    Some((_, own, _)) => lost(own, kind),
+                }
+            })
+        }
+        // Values of other types have no fields.
+        _ => None,
+    }
+}
+
 fn within(what: &str, inside: Misfit) -> Misfit {
     Misfit {
         example: format!("{} in {what}", inside.example),
