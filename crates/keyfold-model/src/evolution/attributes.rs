@@ -21,16 +21,41 @@ pub(super) const NEW: &str = "new";
 /// from its other lines.
 pub(super) fn attributes(pair: &Pair<'_>, all: &mut Collect<'_>) {
     for two in pair.new.attributes.iter().filter(|one| !one.is_kept) {
+        if let Some(names) = pair.had_two_names(two).filter(|_| !pair.is_merged) {
+            all.add(was_two(pair, two, names));
+            continue;
+        }
         match pair.old_of(two).filter(|one| !one.is_kept) {
             None => added(pair, two, all),
             Some(one) => changed(pair, one, two, all),
         }
     }
     for one in pair.old.attributes.iter().filter(|one| !one.is_kept) {
-        if pair.new_of(one).is_none() && !names::is_taken(pair, one) {
+        let is_told = names::is_taken(pair, one) || is_one_of_two(pair, one);
+        if pair.new_of(one).is_none() && !is_told {
             removed(pair, one, all);
         }
     }
+}
+
+/// An attribute that was two of the old version: an item may have both.
+fn was_two(pair: &Pair<'_>, two: &Attribute, names: (&str, &str)) -> Change {
+    let mut change = of_entity(pair, Place::New(two.span), Class::Impossible);
+    let (one, other) = names;
+    change.how = format!("attribute {} was {one} or {other}", written(&two.name));
+    change.reason = pair.double(two, names);
+    change.help = Some(format!(
+        "say which one of them it was; or keep both beside `{}`, and let programs write it of them before a later version removes them",
+        two.name
+    ));
+    change.verdicts = Verdicts::none(&Verdict::no(change.reason.clone()));
+    change
+}
+
+/// Whether an attribute of the old version is among those that one of the new version is said to have been.
+fn is_one_of_two(pair: &Pair<'_>, one: &Attribute) -> bool {
+    let mut all = pair.new.attributes.iter();
+    all.any(|two| pair.had_two_names(two).is_some() && two.was.contains(&one.name))
 }
 
 /// What a reader makes of an attribute that writers of the other version write, or do not.

@@ -52,6 +52,14 @@ impl<'m> Pair<'m> {
         names.next().zip(names.next())
     }
 
+    /// Why such an attribute cannot be carried over, as a sentence without its end.
+    pub(super) fn double(&self, two: &Attribute, (one, other): (&str, &str)) -> String {
+        format!(
+            "{} has `{one}` and `{other}`, and `{}` can be one of them only",
+            self.old.name, two.name
+        )
+    }
+
     /// The attribute of the old model that an attribute of the new one is.
     pub fn old_of(&self, new: &'m Attribute) -> Option<&'m Attribute> {
         self.old.attribute(self.old_name(&new.name))

@@ -42,12 +42,7 @@ pub(super) fn merge(pair: &Pair<'_>, all: &mut Collect<'_>) {
     }
     let mut attributes = pair.new.attributes.iter();
     let double = attributes.find_map(|two| pair.had_two_names(two).zip(Some(two)));
-    let wrong = double.map(|((one, other), two)| {
-        format!(
-            "{} has `{one}` and `{other}`, and `{}` can be one of them only",
-            pair.old.name, two.name
-        )
-    });
+    let wrong = double.map(|(names, two)| pair.double(two, names));
     let class = match wrong {
         Some(_) => Class::Impossible,
         None => Class::Backfill,
