@@ -72,13 +72,29 @@ pub(crate) fn some<'n>(
 fn in_new_form(pair: &Pair<'_>, two: &Attribute, items: &[Item]) -> Option<Value> {
     let main = items.first()?;
     main.get(&two.name)?;
-    // What is there under its name is the value of another attribute.
-    if pair.takes_over(two) && main.get(pair.old_name(&two.name)).is_some() {
+    // What is there under its name is the value of another attribute, or was left by an earlier version: an item in
+    // the new form has nothing under the former name.
+    if is_in_former_form(pair, two, main) {
         return None;
     }
     let table = pair.tables()?.1;
     let held = value_of(table, pair.new, None, &two.name, items).ok()??;
     is_of(&two.kind, &held).then_some(held)
+}
+
+/// Whether an item has an attribute under its former name, which the new version keeps nothing under.
+fn is_in_former_form(pair: &Pair<'_>, two: &Attribute, main: &Item) -> bool {
+    let former = pair.old_name(&two.name);
+    let is_kept = || {
+        let Some((_, table)) = pair.tables() else {
+            return false;
+        };
+        let indexes = table.indexes.iter().flat_map(|index| index.columns());
+        let mut columns = table.columns().chain(indexes);
+        let mut filled = table.type_attribute.iter().chain(&table.ttl_attribute);
+        filled.any(|name| name == former) || columns.any(|one| one.name == former)
+    };
+    former != two.name && main.get(former).is_some() && (pair.takes_over(two) || !is_kept())
 }
 
 fn attribute(

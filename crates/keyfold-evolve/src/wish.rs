@@ -658,6 +658,20 @@ pattern user(userId) -> User?
     }
 
     #[test]
+    fn what_an_earlier_version_left_under_the_new_name_gives_way() {
+        let new = OLD.replace("name: string", "nick: string was name");
+        let left = user(&[("name", "Ada"), ("nick", "stale")]);
+        let done = actions(&new, left).unwrap();
+        let does: Vec<&Does> = done.iter().map(|one| &one.does).collect();
+        assert_eq!(does, [&Does::Update(user(&[("nick", "Ada")]))]);
+        // Under its former name stands the kind of the items in their new form.
+        let kind = OLD.replace("(PK, SK)", "(PK, SK) type name");
+        let new = kind.replace("name: string", "nick: string was name");
+        let target = user(&[("name", "User"), ("nick", "Ada")]);
+        assert_eq!(actions(&new, target), Ok(Vec::new()));
+    }
+
+    #[test]
     fn an_item_moves_with_what_is_beside_it() {
         let new = OLD.replace(
             "\"USER#{userId}\" \"PROFILE\"",
