@@ -248,7 +248,42 @@ fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<
         settled,
     } = cured(pair, (one, two), &new_reader);
     let mut change = of_entity(pair, Place::New(two.span), class);
-    change.how = match is_renamed {
+    change.how = how_changed(one, two);
+    change.reason = reason;
+    change.help = help;
+    let touched = match (one.is_touched(), two.is_touched()) {
+        (false, true) => unset(two, OLD),
+        (true, false) => unset(one, NEW),
+        (true, true) | (false, false) => Verdict::Yes,
+    };
+    change.verdicts = match is_made && class == Class::Impossible {
+        true => Verdicts::none(&Verdict::no(change.reason.clone())),
+        false => Verdicts {
+            writers: writers(&old_reader, &new_reader)
+                .and(touched)
+                .and(written_whole(one, two)),
+            old_reader,
+            new_reader,
+        },
+    };
+    change.work = match settled {
+        None => rewrite(pair, class),
+        Some(which) => vec![Work::Settle {
+            entity: pair.new.name.clone(),
+            which,
+        }],
+    };
+    all.add(change);
+}
+
+/// What differs between an attribute of both versions, in words.
+fn how_changed(one: &Attribute, two: &Attribute) -> String {
+    let is_renamed = one.name != two.name;
+    if let Some(former) = &two.former {
+        let (name, before, after) = (written(&two.name), form(one), form(two));
+        return format!("attribute {name}: {before} becomes {after}, made of {former}");
+    }
+    match is_renamed {
         true if form(one) == form(two) => format!(
             "attribute {} is called {}",
             written(&one.name),
@@ -270,29 +305,7 @@ fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<
             form(one),
             form(two)
         ),
-    };
-    change.reason = reason;
-    change.help = help;
-    let touched = match (one.is_touched(), two.is_touched()) {
-        (false, true) => unset(two, OLD),
-        (true, false) => unset(one, NEW),
-        (true, true) | (false, false) => Verdict::Yes,
-    };
-    change.verdicts = Verdicts {
-        writers: writers(&old_reader, &new_reader)
-            .and(touched)
-            .and(written_whole(one, two)),
-        old_reader,
-        new_reader,
-    };
-    change.work = match settled {
-        None => rewrite(pair, class),
-        Some(which) => vec![Work::Settle {
-            entity: pair.new.name.clone(),
-            which,
-        }],
-    };
-    all.add(change);
+    }
 }
 
 /// What makes an attribute of the new version of that of the old one.
