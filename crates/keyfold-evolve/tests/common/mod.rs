@@ -298,9 +298,10 @@ fn made(former: &Former, old: &Entity, row: &Row) -> Option<String> {
                 FormerPart::Text(text) => Some(text.clone()),
                 FormerPart::Field { name, formats } => {
                     let held = row.get(name)?;
-                    Some(match formats.is_empty() {
-                        true => held.clone(),
-                        false => held.to_lowercase(),
+                    Some(match formats.first().map(String::as_str) {
+                        None => held.clone(),
+                        Some("day") => held[..10].to_owned(),
+                        Some(_) => held.to_lowercase(),
                     })
                 }
             };

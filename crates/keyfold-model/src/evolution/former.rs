@@ -2,6 +2,7 @@
 
 use super::pair::Pair;
 use super::stored::is_stored;
+use super::values::have_common;
 use crate::diagnostic::Span;
 use crate::near;
 use crate::resolve::field_format;
@@ -154,55 +155,29 @@ impl<'m> Pair<'m> {
         let Some(one) = self.old.attribute(&two.name) else {
             return Ok(());
         };
-        let is_both = match former {
-            Former::Words { of, words, other } if *of == two.name => {
-                let is_new = |text: &String| value::parse(&two.name, &two.kind, text).is_ok();
-                let both = words
-                    .iter()
-                    .find(|(word, after)| word != after && is_new(word));
-                if let Some((word, _)) = both {
-                    return Err(format!(
-                        "`{word}` is a value of both versions and becomes another one: which of both an item \
-                         holds is not seen; give the attribute another name"
-                    ));
-                }
-                // Other values stay, where they are values of the new form.
-                other.is_none() && !is_alike(&one.kind, &two.kind)
-            }
-            Former::Text(_)
-            | Former::Words { .. }
-            | Former::Entities(_)
-            | Former::Number { .. } => is_alike(&one.kind, &two.kind),
-        };
-        match is_both {
-            false => Ok(()),
-            true => Err(format!(
-                "a value of `{}` may be one of both versions: which of both an item holds is not seen; give \
-                 the attribute another name",
-                two.name
-            )),
+        if !have_common(&one.kind, &two.kind) {
+            return Ok(());
         }
+        if let Former::Words { of, words, .. } = former
+            && *of == two.name
+        {
+            let is_new = |text: &String| value::parse(&two.name, &two.kind, text).is_ok();
+            let mut words = words.iter();
+            // Other values stay, where they are values of the new form.
+            return match words.find(|(word, after)| word != after && is_new(word)) {
+                None => Ok(()),
+                Some((word, _)) => Err(format!(
+                    "`{word}` is a value of both versions and becomes another one: which of both an item \
+                     holds is not seen; give the attribute another name"
+                )),
+            };
+        }
+        Err(format!(
+            "a value of `{}` may be one of both versions: which of both an item holds is not seen; give \
+             the attribute another name",
+            two.name
+        ))
     }
-}
-
-/// Whether values of two types are stored alike, so that a value of one may be one of the other.
-fn is_alike(one: &Type, two: &Type) -> bool {
-    let stored = |kind: &Type| match kind {
-        Type::String
-        | Type::Time(_)
-        | Type::Date
-        | Type::Period(_)
-        | Type::Ulid
-        | Type::Uuid
-        | Type::Words(_) => 0,
-        Type::Int | Type::Number => 1,
-        Type::Bool => 2,
-        Type::Binary => 3,
-        Type::List(_) => 4,
-        Type::Map(_) | Type::Record(_) => 5,
-        Type::Set(_) => 6,
-    };
-    stored(one) == stored(two)
 }
 
 impl Made<'_> {
@@ -401,6 +376,20 @@ pattern user(userId) -> User?
             made(level, &[("year", number("7"))]),
             Ok(Some(text("high")))
         );
+    }
+
+    #[test]
+    fn a_name_stays_where_no_value_is_of_both_types() {
+        let size = "size: bool was size (large = true, small = false)";
+        for (before, after) in [(text("large"), true), (text("small"), false)] {
+            assert_eq!(
+                made(size, &[("size", before)]),
+                Ok(Some(Value::Bool(after)))
+            );
+        }
+        let year = "year: low | high was year (1 = low, 2 = high)";
+        let held = [("year", number("2"))];
+        assert_eq!(made(year, &held), Ok(Some(text("high"))));
     }
 
     #[test]

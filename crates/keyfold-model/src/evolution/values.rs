@@ -2,6 +2,8 @@
 
 use crate::period::Unit;
 use crate::schema::{Precision, Record, Type};
+use crate::value;
+use keyfold_types::Value;
 
 /// Values of the writer's type that are none of the reader's.
 pub(super) struct Misfit {
@@ -106,6 +108,50 @@ pub(super) fn lost(writer: &Type, other: &Type) -> Option<String> {
         }
         // Values of other types have no fields.
         _ => None,
+    }
+}
+
+/// Whether a stored value can be one of both types.
+pub(super) fn have_common(one: &Type, two: &Type) -> bool {
+    match (one, two) {
+        (Type::Words(words), other) | (other, Type::Words(words)) => {
+            let mut words = words.iter().map(|word| Value::S(word.clone()));
+            words.any(|word| value::check("", other, &word).is_ok())
+        }
+        // An empty list or map is one of all types of its elements; a set is never empty.
+        (Type::List(_), Type::List(_))
+        | (Type::Map(_) | Type::Record(_), Type::Map(_) | Type::Record(_))
+        | (Type::Int | Type::Number, Type::Int | Type::Number) => true,
+        (Type::Set(one), Type::Set(two)) => have_common(one, two),
+        (Type::String, two) => is_text(two),
+        (one, Type::String) => is_text(one),
+        (one, two) if is_text(one) && is_text(two) => {
+            // Each of these types has texts of one form.
+            let is_of = |text: String, kind| value::check("", kind, &Value::S(text)).is_ok();
+            is_of(example(one), two) || is_of(example(two), one)
+        }
+        (one, two) => one == two,
+    }
+}
+
+/// Whether values of a type are stored as texts.
+fn is_text(kind: &Type) -> bool {
+    match kind {
+        Type::String
+        | Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Words(_) => true,
+        Type::Int
+        | Type::Number
+        | Type::Bool
+        | Type::Binary
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => false,
     }
 }
 
