@@ -7,7 +7,7 @@ use super::collect::{Collect, Way, reads_by};
 use super::pair::Pair;
 use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
 use super::values::misfit;
-use crate::schema::{Entity, Excluded, Index, IndexKey, IndexKind, Table};
+use crate::schema::{Entity, Excluded, Index, IndexKey, IndexKind, Sparse, Table};
 use crate::template::{Format, Part, print};
 
 /// Whether its items get other keys, or another table.
@@ -148,7 +148,7 @@ fn no_more_excluded(pair: &Pair<'_>, one: &Excluded, name: &str, all: &mut Colle
 struct Made<'m> {
     name: &'m str,
     parts: &'m [Part],
-    condition: String,
+    sparse: Option<&'m Sparse>,
 }
 
 /// The key attributes that an entity makes for an index; none for those of the table's own key and
@@ -157,11 +157,6 @@ fn made<'m>(table: &'m Table, entity: &'m Entity, key: &'m IndexKey) -> Vec<Made
     let Some(index) = table.indexes.get(key.index) else {
         return Vec::new();
     };
-    let condition = key.sparse.as_ref().map_or(String::new(), |sparse| {
-        let value = sparse.value.as_ref();
-        let value = value.map_or(String::new(), |value| format!(" = {value}"));
-        format!(" when {}{value}", sparse.attribute)
-    });
     let parts = key.key.templates().flat_map(|one| one.columns());
     let is_own = |name: &str| {
         table.columns().any(|column| column.name == name) || entity.attribute(name).is_some()
@@ -173,7 +168,7 @@ fn made<'m>(table: &'m Table, entity: &'m Entity, key: &'m IndexKey) -> Vec<Made
         .map(|(column, parts)| Made {
             name: &column.name,
             parts,
-            condition: condition.clone(),
+            sparse: key.sparse.as_ref(),
         })
         .collect()
 }
@@ -203,6 +198,24 @@ pub(super) fn value_in<'m>(table: &'m Table, entity: &'m Entity, column: &str) -
         }
         _ => None,
     }
+}
+
+/// Whether items have a key under the same condition.
+fn is_same_condition(pair: &Pair<'_>, one: Option<&Sparse>, two: Option<&Sparse>) -> bool {
+    match (one, two) {
+        (None, None) => true,
+        (Some(one), Some(two)) => {
+            one.attribute == pair.old_name(&two.attribute) && one.value == two.value
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// Whether both versions write a key attribute of an index alike, be it of an index of another name.
+fn is_written_alike(pair: &Pair<'_>, one: &Made<'_>, two: &Made<'_>) -> bool {
+    one.name == two.name
+        && is_same(pair, one.parts, two.parts)
+        && is_same_condition(pair, one.sparse, two.sparse)
 }
 
 /// Whether the key attributes of both versions are the same texts of the same items.
@@ -287,7 +300,14 @@ pub(super) fn indexes(pair: &Pair<'_>, all: &mut Collect<'_>) {
 
 /// The key of an item in an index, in words.
 fn shown(made: &[Made<'_>]) -> String {
-    let one = |one: &Made<'_>| format!("{} = {}{}", one.name, print(one.parts), one.condition);
+    let one = |one: &Made<'_>| {
+        let condition = one.sparse.map_or(String::new(), |sparse| {
+            let value = sparse.value.as_ref();
+            let value = value.map_or(String::new(), |value| format!(" = {value}"));
+            format!(" when {}{value}", sparse.attribute)
+        });
+        format!("{} = {}{condition}", one.name, print(one.parts))
+    };
     made.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -297,7 +317,11 @@ fn index_added(
     index: &str,
     all: &mut Collect<'_>,
 ) {
-    let made = made(table, pair.new, key);
+    let mut made = made(table, pair.new, key);
+    // Another index of the old version may have the same key attributes.
+    let before = pair.tables();
+    let before = before.map_or_else(Vec::new, |(old, _)| made_of(old, pair.old));
+    made.retain(|two| !before.iter().any(|one| is_written_alike(pair, one, two)));
     let is_stored = made.is_empty();
     let reader = reads_by(pair.new_model, pair.new, Way::Index(index));
     let class = if is_stored {
@@ -347,7 +371,11 @@ fn index_removed(
     index: &str,
     all: &mut Collect<'_>,
 ) {
-    let made = made(table, pair.old, key);
+    let mut made = made(table, pair.old, key);
+    // Another index of the new version may have the same key attributes.
+    let after = pair.tables();
+    let after = after.map_or_else(Vec::new, |(_, new)| made_of(new, pair.new));
+    made.retain(|one| !after.iter().any(|two| is_written_alike(pair, one, two)));
     let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
     change.how = format!("is in {index} no more");
     let is_index_there = pair
@@ -392,15 +420,8 @@ fn index_changed(
         made(old_table, pair.old, one),
         made(new_table, pair.new, two),
     );
-    let is_same_condition = |one: &IndexKey, two: &IndexKey| match (&one.sparse, &two.sparse) {
-        (None, None) => true,
-        (Some(one), Some(two)) => {
-            one.attribute == pair.old_name(&two.attribute) && one.value == two.value
-        }
-        (Some(_), None) | (None, Some(_)) => false,
-    };
     let is_alike = are_alike(pair, &before, &after);
-    if is_alike && is_same_condition(one, two) {
+    if is_alike && is_same_condition(pair, one.sparse.as_ref(), two.sparse.as_ref()) {
         return;
     }
     let mut change = of_entity(pair, Place::New(two.key.span), Class::Backfill);
