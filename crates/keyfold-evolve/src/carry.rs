@@ -9,11 +9,11 @@ use crate::decode::Moment;
 use crate::hands::{Hands, Stop};
 use crate::problem::{Problem, ProblemKind};
 use crate::request::{request, units};
+use crate::seen::{EXAMPLES_MAX, Seen, locked};
 use crate::shares::{Shares, digest};
 use crate::threads::each;
 use crate::wish::{
-    Action, Aim, Beside, Does, Found, Is, Stands, Wish, Wished, key_of, managed, part_keys, place,
-    shown, wish,
+    Action, Aim, Beside, Does, Found, Is, Wish, Wished, key_of, part_keys, place, shown, wish,
 };
 use keyfold_api::{ErrorKind, GetItemInput};
 use keyfold_client::ClientError;
@@ -21,13 +21,11 @@ use keyfold_client::kinds::Role;
 use keyfold_model::Table;
 use keyfold_motion::Patience;
 use keyfold_types::{Item, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// How often an entity is read again that others change without end.
 const TRIES: u32 = 50;
-/// The most problems and unknown items that are kept as examples.
-pub(crate) const EXAMPLES_MAX: usize = 100;
 
 const EITHER: &str =
     "the old model takes it for an item of one entity, and the new one for that of another";
@@ -56,61 +54,12 @@ pub(crate) struct Task<'c, 'm> {
 /// An entity with its pair and its main item, and what is wanted of it.
 type Due<'i> = (usize, &'i Item, Wish);
 
-/// What a dry run has seen.
-#[derive(Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) problems_count: u64,
-    pub(crate) unknown: Vec<(String, Item)>,
-    pub(crate) unknown_count: u64,
-    /// The number of the pass over the items.
-    pub(crate) pass: u32,
-    /// Whether each of them was looked at before.
-    pub(crate) is_again: bool,
-    /// The items that were read of each table, by pass.
-    reads: BTreeMap<(String, u32), u64>,
-    /// Whether an item of the old model was met.
-    pub(crate) has_old: bool,
-    pub(crate) claims: Vec<(u128, ProblemKind)>,
-    pub(crate) units: u64,
-    pub(crate) requests: u64,
-}
-
 /// Whether writes are sent.
 pub(crate) enum Mode<'s> {
     Write,
     Dry(&'s Mutex<Seen>),
     /// Names the entities that claim one of these keys.
     Name(&'s BTreeSet<u128>, &'s Mutex<Seen>),
-}
-
-pub(crate) fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Seen {
-    /// Counts items that a pass has read of a table.
-    pub(crate) fn read(&mut self, table: &str, items: u64) {
-        let at = (table.to_owned(), self.pass);
-        *self.reads.entry(at).or_default() += items;
-    }
-
-    /// The items of the tables that were read, each counted once.
-    pub(crate) fn items(&self) -> u64 {
-        let mut most: BTreeMap<&str, u64> = BTreeMap::new();
-        for ((table, _), items) in &self.reads {
-            let known = most.entry(table).or_default();
-            *known = (*known).max(*items);
-        }
-        most.values().sum()
-    }
-
-    pub(crate) fn add(&mut self, problem: Problem) {
-        self.problems_count += 1;
-        if self.problems.len() < EXAMPLES_MAX {
-            self.problems.push(problem);
-        }
-    }
 }
 
 impl<'m> Task<'_, 'm> {
@@ -278,54 +227,6 @@ impl<'m> Task<'_, 'm> {
         let stands = |wished: &Wished, item: &Item| self.stands(pair, wish, wished, item);
         let actions = wish.actions(found, &stands)?;
         Ok(self.guarded(pair, actions))
-    }
-
-    /// What an item is that stands where one is wanted for an entity.
-    fn stands(&self, pair: usize, wish: &Wish, wished: &Wished, item: &Item) -> Stands {
-        let table = wished.table.as_str();
-        let Some(own) = self.table(table) else {
-            return Stands::Foreign;
-        };
-        let (old, new) = (
-            self.course.old_kind(table, item),
-            self.course.new_kind(table, item),
-        );
-        let is_own = table == wish.table && key_of(own, item) == wish.key;
-        let is_main = new.or(old).is_some_and(|kind| {
-            let is_part = kind.part_of(own, item).is_some_and(|(_, at)| at > 0);
-            kind.role == Role::Main && !is_part
-        });
-        match (old, new) {
-            (None, None) => Stands::Foreign,
-            (_, _) if is_main && !is_own => Stands::Main,
-            // No other program writes items under keys that the old version does not have: what does not say
-            // that it is of the new version has what such an item has, or is none.
-            (None, Some(_)) if !self.has_form(pair, wished, item) => Stands::Foreign,
-            (_, _) => Stands::Beside,
-        }
-    }
-
-    /// Whether an item says of which kind it is, as the new version writes it; where the table has no attribute for
-    /// that, whether it has all that the new version writes always, and nothing that it never writes.
-    fn has_form(&self, pair: usize, wished: &Wished, item: &Item) -> bool {
-        let (Some(of), Some(written)) = (self.course.pairs.get(pair), wished.is.written()) else {
-            return true;
-        };
-        let Some((_, table)) = of.tables() else {
-            return true;
-        };
-        if let Some(name) = &table.type_attribute {
-            return item.get(name).is_some();
-        }
-        let is_always = |name: &String| {
-            let attribute = of.new.attribute(name);
-            attribute.is_some_and(|one| !one.optional && !one.is_kept)
-        };
-        let known = managed(of.new, table);
-        let mut names = written.iter().map(|(name, _)| name);
-        let mut held = item.iter().map(|(name, _)| name);
-        names.all(|name| !is_always(name) || item.get(name).is_some())
-            && held.all(|name| known.contains(name) || written.get(name).is_some())
     }
 
     fn others(wish: &Wish) -> impl Iterator<Item = (String, Item)> + '_ {

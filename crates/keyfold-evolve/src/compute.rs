@@ -14,12 +14,13 @@
 //! only while it has its segment. So a run begins by taking all segments, and what it reads then is the
 //! same until it ends.
 
-use crate::carry::{Mode, Seen, Task, locked};
+use crate::carry::{Mode, Task};
 use crate::course::{Course, Kept, Sort, table_of};
 use crate::hands::{Hands, Stop};
 use crate::problem::{Problem, ProblemKind};
 use crate::rows::{Counts, Rows, RunRow};
 use crate::scan::look;
+use crate::seen::{Seen, locked};
 use crate::shares::Shares;
 use crate::tables::stored;
 use crate::threads::each;

@@ -1,7 +1,7 @@
 //! The change from one model to another as a run sees it: the entities that both have, the kinds of stored
 //! items in each, the work of each phase, and the changes that a run does not carry out.
 
-use crate::strays::{Arrival, arrivals};
+use crate::arrivals::{Arrival, arrivals};
 use keyfold_client::kinds::{Kind, Kinds, Role};
 use keyfold_lower::kind_name::says_another;
 use keyfold_lower::stored::value_of;
@@ -82,7 +82,7 @@ impl<'m> Course<'m> {
             new_kinds: kinds(new),
             arrivals: Vec::new(),
         };
-        course.arrivals = arrivals(&course);
+        course.arrivals = arrivals((old, new), &course.pairs, &course.expiring());
         course
     }
 

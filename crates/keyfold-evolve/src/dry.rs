@@ -1,11 +1,12 @@
 //! The dry run: reads everything, and names what stands in the way before anything is written.
 
-use crate::carry::{EXAMPLES_MAX, Mode, Seen};
+use crate::carry::Mode;
 use crate::compute;
 use crate::course::Course;
 use crate::hands::{Hands, Stop};
 use crate::problem::Problem;
 use crate::scan::look;
+use crate::seen::{EXAMPLES_MAX, Seen};
 use crate::tables::stored;
 use crate::work::{WRITES, tables, task};
 use keyfold_model::evolution::Step;

@@ -12,12 +12,15 @@
 //!   the writes; `request`: their requests. None of these sends anything.
 //! - `work`: the work of phases as tasks; `shares`: what the items that are there give to aggregates; `compute`: writes that.
 //! - `carry`: the items of a page; `scan`: whole tables in segments, on `threads`; `hands`: sends requests.
-//! - `strays`: what items hold under names to which the new version gives a meaning, and the old one none.
+//! - `stands`: what an item is that stands where one is wanted.
+//! - `arrivals`: names to which the new version gives a meaning, and the old one none; `strays`: what items hold under
+//!   them.
 //! - `dry`: what stands in the way, before anything is written; `verified`: the data beside the new model.
 //! - `rows`: what is kept of an evolution; `claims`: the tables that it takes; `tables`: tables and indexes; `run`: the phases.
 //!
 //! Not here: the plan, and what people see of a run.
 
+mod arrivals;
 mod carry;
 mod claims;
 mod compute;
@@ -33,7 +36,9 @@ mod request;
 mod rows;
 mod run;
 mod scan;
+mod seen;
 mod shares;
+mod stands;
 mod strays;
 mod tables;
 mod threads;

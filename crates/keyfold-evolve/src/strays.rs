@@ -6,113 +6,17 @@
 //! backfill reads, items of both models lose key attributes and moments that the old version does not declare; all else
 //! stands in the way.
 
+use crate::arrivals::{Arrival, Means};
 use crate::carry::Task;
-use crate::convert::is_of;
 use crate::course::{Course, Sort, table_of};
 use crate::hands::{Hands, Stop};
 use crate::problem::{Problem, ProblemKind};
 use crate::threads::each;
 use crate::wish::key_of;
-use keyfold_model::evolution::Pair;
-use keyfold_model::{Attribute, Entity, Type, value};
-use keyfold_types::{Item, Value};
+use keyfold_model::{Entity, value};
+use keyfold_types::Item;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
-
-/// A name to which the new version gives a meaning in one of its tables.
-pub(crate) struct Arrival<'m> {
-    /// The table, by its position in the new model.
-    table: usize,
-    name: &'m str,
-    means: Means<'m>,
-}
-
-#[derive(Clone, Copy)]
-enum Means<'m> {
-    /// The moment of expiry.
-    Expiry,
-    /// A key attribute of an index, by its position and its name.
-    Index(usize, &'m str),
-    /// An attribute of a pair's entity.
-    Attribute(usize, &'m Type),
-}
-
-impl Arrival<'_> {
-    /// Whether what an item holds under the name may have that meaning.
-    fn is_held(&self, item: &Item) -> bool {
-        match (self.means, item.get(self.name)) {
-            (_, None) => false,
-            // The service deletes nothing by another type.
-            (Means::Expiry, Some(held)) => matches!(held, Value::N(_)),
-            (Means::Index(..), Some(_)) => true,
-            (Means::Attribute(_, kind), Some(held)) => !is_of(kind, held),
-        }
-    }
-
-    /// Whether the new version writes something under the name of its own for an entity.
-    fn is_written_by(&self, entity: &Entity) -> bool {
-        match self.means {
-            Means::Expiry => entity.ttl.is_some(),
-            Means::Index(index, _) => {
-                entity.attribute(self.name).is_some()
-                    || entity.indexes.iter().any(|one| one.index == index)
-            }
-            Means::Attribute(..) => false,
-        }
-    }
-}
-
-/// An attribute that comes, and that no attribute of the old version is.
-fn comes<'m>(pair: &Pair<'m>, two: &'m Attribute) -> bool {
-    let is_new = pair.old_of(two).is_none() && pair.old.attribute(&two.name).is_none();
-    // What is compressed does not show its type.
-    let is_plain = !two.is_kept && !pair.new.compressed.contains(&two.name);
-    is_new && is_plain && two.former.is_none()
-}
-
-/// The names that get a meaning by the change of a course.
-pub(crate) fn arrivals<'m>(course: &Course<'m>) -> Vec<Arrival<'m>> {
-    let mut all = Vec::new();
-    for (at, table) in course.new.tables.iter().enumerate() {
-        let old = course.old.tables.iter().find(|one| one.name == table.name);
-        let Some(old) = old else { continue };
-        let mut expiring = course.expiring().into_iter();
-        if let Some((_, name)) = expiring.find(|(one, _)| one.name == table.name) {
-            all.push(Arrival {
-                table: at,
-                name,
-                means: Means::Expiry,
-            });
-        }
-        let is_known = |name: &str| {
-            let mut known = old.indexes.iter().flat_map(|index| index.columns());
-            known.any(|column| column.name == name)
-        };
-        for (place, index) in table.indexes.iter().enumerate() {
-            // An item without one of its key attributes is not in an index: the first one tells.
-            let first = index.partition.first().map(|one| one.name.as_str());
-            let first = first.filter(|name| !is_known(name));
-            all.extend(first.map(|name| Arrival {
-                table: at,
-                name,
-                means: Means::Index(place, &index.name),
-            }));
-        }
-    }
-    for (at, pair) in course.pairs.iter().enumerate() {
-        let is_stored = pair.new.view.is_none();
-        for two in pair.new.attributes.iter().filter(|_| is_stored) {
-            if comes(pair, two) {
-                all.push(Arrival {
-                    table: pair.new.table,
-                    name: &two.name,
-                    means: Means::Attribute(at, &two.kind),
-                });
-            }
-        }
-    }
-    all
-}
 
 impl<'m> Course<'m> {
     /// The tables of the new model in which names get a meaning, by their positions.

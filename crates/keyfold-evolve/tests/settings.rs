@@ -34,10 +34,11 @@ fn with(settings: &str) -> String {
 fn all_gates(evolving: &Evolving<'_>) -> Ended {
     let mut said = Said::default();
     loop {
-        match evolving.run(&said).unwrap() {
-            Ended::Gate(_, word) => said.done = Some(word),
-            ended => return ended,
-        }
+        let ended = evolving.run(&said).unwrap();
+        let Ended::Gate(_, word) = ended else {
+            return ended;
+        };
+        said.done = Some(word);
     }
 }
 

@@ -3,11 +3,11 @@
 //! A setting that the model does not declare stays as it is, and so does a stream with other images, which would
 //! have to be switched off first: its readers would lose it.
 
+use crate::described::described;
 use crate::error::ClientError;
 use crate::lowering::Io;
 use crate::retry::HALF_A_SECOND;
 use crate::settings;
-use crate::tables;
 use keyfold_api::{ErrorKind, Request, TableDescription, TableStatus};
 use keyfold_model::Table;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ const TRIES: u32 = 240;
 pub(crate) async fn adapt(io: &Io, table: &Table, name: &str) -> Result<(), ClientError> {
     let mut tried = 0;
     loop {
-        let Some(existing) = tables::described(io, name).await? else {
+        let Some(existing) = described(io, name).await? else {
             return Ok(());
         };
         if existing.status() == Some(TableStatus::Active) {

@@ -50,6 +50,7 @@ mod bound;
 pub mod capacity;
 mod complete;
 pub mod derive;
+mod described;
 pub mod difference;
 mod error;
 mod expression;

@@ -1,16 +1,16 @@
 //! A model's tables: created if they are absent, compared if they exist.
 
 use crate::adapt::adapt;
+use crate::described::described;
 use crate::difference::{Declared, Difference};
 use crate::error::{ClientError, unexpected};
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::HALF_A_SECOND;
 use crate::settings;
 use keyfold_api::{
-    AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind,
-    GlobalSecondaryIndexUpdate, KeyElement, KeySchemaElement, KeyType, Named, Projection,
-    ProjectionType, Response, ScalarAttributeType, ScanInput, SecondaryIndex, TableDescription,
-    TableStatus, UpdateTableInput, WireName,
+    AttributeDefinition, CreateTableInput, ErrorKind, GlobalSecondaryIndexUpdate, KeyElement,
+    KeySchemaElement, KeyType, Named, Projection, ProjectionType, Response, ScalarAttributeType,
+    ScanInput, SecondaryIndex, TableDescription, TableStatus, UpdateTableInput, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
@@ -247,21 +247,6 @@ pub(crate) async fn ensure_periods(
 /// The result has: The backend's error.
 pub fn describe(origin: Origin, table: &str) -> Lowering<'_, Option<TableDescription>> {
     Lowering::new(origin, move |io| async move { described(&io, table).await })
-}
-
-pub(crate) async fn described(
-    io: &Io,
-    table: &str,
-) -> Result<Option<TableDescription>, ClientError> {
-    let input = DescribeTableInput {
-        table_name: Some(table.to_owned()),
-    };
-    match io.ask(input.into()).await {
-        Ok(Response::DescribeTable(description)) => Ok(Some(description)),
-        Ok(_) => Err(unexpected()),
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Returns the first items of a scan as they are stored, at most `count`.

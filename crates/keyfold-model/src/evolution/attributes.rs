@@ -2,6 +2,7 @@
 
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
+use super::entity::of_entity;
 use super::former::Made;
 use super::names;
 use super::pair::Pair;
@@ -416,22 +417,5 @@ fn rewrite(pair: &Pair<'_>, class: Class) -> Vec<Work> {
         | Class::Rekey
         | Class::NewTable
         | Class::Impossible => Vec::new(),
-    }
-}
-
-/// A change of an entity, without its sentences.
-pub(super) fn of_entity(pair: &Pair<'_>, place: Place, class: Class) -> Change {
-    let tables = pair.tables().map(|(_, table)| table.name.clone());
-    Change {
-        what: pair.title(),
-        how: String::new(),
-        place,
-        class,
-        reason: String::new(),
-        help: None,
-        entities: vec![pair.new.name.clone()],
-        tables: tables.into_iter().collect(),
-        verdicts: Verdicts::all(),
-        work: Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! Changes of the items beside an entity's own, copies and guards, and of the name of their kind.
 
-use super::attributes::of_entity;
 use super::change::{Class, Place, Verdict, Verdicts, Work};
 use super::collect::{Collect, Way, asks_kind, reads_by};
+use super::entity::of_entity;
 use super::keys::{dropped, moves};
 use super::pair::Pair;
 use super::text::{example, is_same, is_same_key, key_text, moved};

@@ -1,9 +1,9 @@
 //! Changes of what the model keeps for an entity: aggregates, expiry, versions, the stored form, and
 //! the rows of views.
 
-use super::attributes::of_entity;
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
+use super::entity::of_entity;
 use super::pair::{Pair, of_new, title};
 use super::text::is_same_key;
 use crate::schema::{Aggregate, Entity};

@@ -1,9 +1,9 @@
 //! Changes of where items lie: their key and table, the characters that values exclude, and their keys
 //! in indexes.
 
-use super::attributes::of_entity;
 use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::{Collect, Way, reads_by};
+use super::entity::of_entity;
 use super::pair::Pair;
 use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
 use super::values::misfit;

@@ -22,6 +22,7 @@ mod attributes;
 mod beside;
 mod change;
 mod collect;
+mod entity;
 mod estimate;
 mod former;
 mod kept;

@@ -11,9 +11,9 @@
 //! So no programs of both run together, and each item is written again. What an attribute was made of such a name cannot
 //! be read a second time, since the table's own value stands there by then: such a change is refused.
 
-use super::attributes::of_entity;
 use super::change::{ALL_ITEMS, Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
+use super::entity::of_entity;
 use super::keys::{filled, value_in};
 use super::pair::Pair;
 use super::stored::is_stored;

@@ -1,8 +1,8 @@
 //! Entities that are made of some of the items of one, and those of which several become one.
 
-use super::attributes::of_entity;
 use super::change::{Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
+use super::entity::of_entity;
 use super::pair::{Pair, Takes};
 use crate::value;
 

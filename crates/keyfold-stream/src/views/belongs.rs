@@ -9,6 +9,7 @@
 //! has left would seem to be its own, and stay.
 
 use super::definition::Definition;
+use super::lost::Lost;
 use super::place::Space;
 use super::rows::mark_name;
 use super::state::{Generation, Phase, State};
@@ -19,47 +20,6 @@ use crate::world::{Io, ask};
 use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput};
 use keyfold_lower::ClientError;
 use std::collections::BTreeSet;
-
-/// Why the rows of a generation are kept no more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lost {
-    /// The table of the rows is another one.
-    Table,
-    /// A consumer has not begun any stream.
-    Leases,
-    /// Rows are of a generation that is neither this one nor one that follows it.
-    Rows,
-}
-
-impl Lost {
-    const ALL: [Lost; 3] = [Lost::Table, Lost::Leases, Lost::Rows];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Lost::Table => "table",
-            Lost::Leases => "leases",
-            Lost::Rows => "rows",
-        }
-    }
-
-    pub(crate) fn of(text: &str) -> Option<Lost> {
-        Lost::ALL.into_iter().find(|one| one.word() == text)
-    }
-
-    /// The reason, in words.
-    pub(crate) fn why(self, generation: &Generation, leases: &str) -> String {
-        let table = &generation.table;
-        match self {
-            Lost::Table => {
-                format!("the table {table} is not the one that its rows were written to")
-            }
-            Lost::Leases => format!(
-                "its leases are gone from the table {leases}, so nobody knows which records are in its rows"
-            ),
-            Lost::Rows => format!("the table {table} has rows that were written elsewhere"),
-        }
-    }
-}
 
 /// What distinguishes the table of a view's rows from another one of its name; `None` when there is none.
 ///

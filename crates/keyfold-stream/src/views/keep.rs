@@ -431,7 +431,7 @@ impl Upkeep {
         if let Some((live, lost)) = live.and_then(|live| Some((live, live.lost?)))
             && self.lost.replace(live.number) != Some(live.number)
         {
-            let why = lost.why(live, leases);
+            let why = lost.why(&live.table, leases);
             self.report(ViewReport::Lost(live.number, why));
         }
         Ok(is_noted)

@@ -1,9 +1,10 @@
 //! The handler of a view: what records change of its rows.
 
-use super::belongs::{self, Lost};
+use super::belongs;
 use super::definition::{Definition, Share};
 use super::images::{Image, Images};
 use super::links::refresh;
+use super::lost::Lost;
 use super::place::{Kind, Space, TABLE, bytes, digest};
 use super::requests::{delete, get_many, is_of_values, is_overtaken, put, transact};
 use super::rows::{Change, Note, Target, Way, version};

@@ -28,6 +28,7 @@ mod images;
 mod keep;
 mod keeper;
 mod links;
+mod lost;
 mod notes;
 mod place;
 mod requests;

@@ -2,8 +2,8 @@
 //!
 //! Each write demands that nobody has changed the item since it was read.
 
-use super::belongs::Lost;
 use super::held;
+use super::lost::Lost;
 use super::place::{TABLE, key};
 use super::requests::{get, put};
 use crate::tables;

@@ -195,7 +195,7 @@ async fn of(
         status.live = Some(live.number);
         status.is_current = live.print == definition.print;
         let lost = belongs::lost(world, &definition.name, live, &options.leases).await?;
-        status.lost = lost.map(|lost| lost.why(live, &options.leases));
+        status.lost = lost.map(|lost| lost.why(&live.table, &options.leases));
         match status.lost {
             Some(_) => forget_if_followed(world, (definition, live), &mut status).await?,
             None => lag(world, (definition, live), options, (looked, &mut status)).await?,
