@@ -2,7 +2,7 @@
 //! shards, creates and deletes leases, and takes those that are free.
 
 use crate::assign::{Taker, View};
-use crate::crew::Crew;
+use crate::crew::{Crew, Held};
 use crate::gap::{AtGap, Gap};
 use crate::latest;
 use crate::lease::{Beginning, Lease, Row, ShardKey, is_deleted};
@@ -22,29 +22,49 @@ use std::time::Duration;
 
 /// The renewals in the time of a lease.
 const RENEWALS: u32 = 3;
+/// How often a renewal is tried that meets a transaction, and into how many parts the time to the next renewal
+/// is divided for that.
+const TRIES: u32 = 3;
+const PARTS: u32 = 16;
 
 /// Renews the worker's leases until it stops and has none.
 pub(crate) async fn renew(crew: Arc<Crew>) {
     let time = crew.options.lease_time / RENEWALS;
     loop {
         crew.world.pause(time).await;
-        let held = crew.all_held();
-        if held.is_empty() && crew.is_stopping() {
+        let mut due = crew.all_held();
+        if due.is_empty() && crew.is_stopping() {
             return;
         }
-        for held in held {
-            let at = crew.world.now();
-            match crew.leases.renew(&*crew.world, &held.lease).await {
-                Ok(Changed::Yes) => held.renewed(at),
-                Ok(Changed::No) => crew.let_go(&held),
-                // The next one comes before the lease is over.
-                Err(error) => crew.report(Report::Trouble(format!(
-                    "the lease of {} was not renewed: {error}",
-                    held.lease.key.shard
-                ))),
+        // A transaction with effects moves the position in the same item, mostly this worker's own: it is over in a
+        // moment, and a renewal counts nothing but itself.
+        for left in (0..TRIES).rev() {
+            due = renewed(&crew, due, left > 0).await;
+            if due.is_empty() {
+                break;
             }
+            crew.world.pause(time / PARTS).await;
         }
     }
+}
+
+/// Renews leases, and returns those that a transaction was about, where these are tried again.
+async fn renewed(crew: &Crew, due: Vec<Arc<Held>>, is_tried_again: bool) -> Vec<Arc<Held>> {
+    let mut again = Vec::new();
+    for held in due {
+        let at = crew.world.now();
+        match crew.leases.renew(&*crew.world, &held.lease).await {
+            Ok(Changed::Yes) => held.renewed(at),
+            Ok(Changed::No) => crew.let_go(&held),
+            Err(error) if error.is_conflict() && is_tried_again => again.push(held),
+            // The next one comes before the lease is over.
+            Err(error) => crew.report(Report::Trouble(format!(
+                "the lease of {} was not renewed: {error}",
+                held.lease.key.shard
+            ))),
+        }
+    }
+    again
 }
 
 /// Looks for shards and takes leases until the worker stops.

@@ -15,6 +15,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
+/// The renewals in a row that may meet a transaction before this is reported.
+const MEETINGS: u32 = 3;
 
 /// Why a batch was not handled to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,9 +108,12 @@ async fn ensure_held(crew: &Crew, held: &Arc<Held>) -> Result<(), Broken> {
             Ok(Changed::Yes) => held.renewed(at),
             Ok(Changed::No) => return Err(Broken::Lost),
             Err(error) => {
-                crew.report(Report::Trouble(format!(
-                    "the lease is not renewed: {error}"
-                )));
+                // A transaction about the item is over in a moment.
+                if !error.is_conflict() || tries >= MEETINGS {
+                    crew.report(Report::Trouble(format!(
+                        "the lease is not renewed: {error}"
+                    )));
+                }
                 again(crew, tries).await?;
                 tries += 1;
             }

@@ -148,7 +148,8 @@ impl LeaseTable {
         changed(ask(io, input).await)
     }
 
-    /// Takes a lease from the owner that it was seen with. Returns it as it is then.
+    /// Takes a lease from the owner that it was seen with. Returns it as it is then; none where it has changed
+    /// since, or a transaction changes it: its owner moves its position.
     ///
     /// # Errors
     /// The backend's.
@@ -179,10 +180,12 @@ impl LeaseTable {
             "#f = :seen AND #n = :count",
             attributes,
         );
-        Ok(match changed(ask(io, update).await)? {
-            Changed::Yes => Some(taken),
-            Changed::No => None,
-        })
+        match changed(ask(io, update).await) {
+            Ok(Changed::Yes) => Ok(Some(taken)),
+            Ok(Changed::No) => Ok(None),
+            Err(error) if error.is_conflict() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Renews a lease that a worker has.

@@ -44,6 +44,19 @@ struct Seen {
     reports: Mutex<Vec<(u64, Report)>>,
     /// The answers to transactions, by worker: none, or the error.
     answers: Mutex<Vec<(u64, Option<ErrorKind>)>>,
+    /// How often the next renewals and takes of a lease meet a transaction.
+    conflicts: AtomicU64,
+}
+
+/// What one that meets a transaction is answered with.
+fn conflict() -> ClientError {
+    ClientError::Service {
+        kind: Some(ErrorKind::TransactionConflict),
+        exception: ErrorKind::TransactionConflict.exception().to_owned(),
+        message: "Transaction is ongoing for the item".to_owned(),
+        reasons: Vec::new(),
+        found: Vec::new(),
+    }
 }
 
 /// The surroundings of a worker that notes the answers to its transactions, and may have the name of another one.
@@ -58,7 +71,13 @@ struct Noted {
 impl Io for Noted {
     fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         let is_noted = matches!(request, Request::TransactWriteItems(_));
+        let meets = matches!(&request, Request::UpdateItem(update)
+            if update.table_name.as_deref() == Some("keyfold_leases")
+                && update.update_expression.as_deref().is_some_and(|set| set.contains("#n")));
         Box::pin(async move {
+            if meets && self.seen.meets() {
+                return Err(conflict());
+            }
             let answer = self.inner.ask(request).await;
             if is_noted {
                 let kind = answer.as_ref().err().map(|error| error.kind().unwrap());
@@ -136,6 +155,12 @@ fn simulation(seed: u64, have_one_name: bool) -> (Simulation, Arc<Seen>) {
 }
 
 impl Seen {
+    fn meets(&self) -> bool {
+        let left = |left: u64| left.checked_sub(1);
+        let order = Ordering::SeqCst;
+        self.conflicts.fetch_update(order, order, left).is_ok()
+    }
+
     fn has_called(&self, worker: u64) -> bool {
         self.called.lock().unwrap().contains(&worker)
     }
@@ -275,6 +300,35 @@ fn a_transaction_of_a_worker_that_has_lost_its_lease_is_refused() {
                 end(&mut simulation, &seen);
             }
         }
+    }
+}
+
+/// A transaction is about the item of a lease, whose position it moves, when the lease is renewed or taken: this is
+/// tried again. Nobody hears of it, and nobody loses the lease.
+#[test]
+fn a_lease_that_meets_a_transaction_is_renewed_and_taken_a_moment_later() {
+    for seed in 0..20 {
+        let (mut simulation, seen) = simulation(seed, false);
+        seen.conflicts.store(1, Ordering::SeqCst);
+        simulation.start();
+        until(&mut simulation, "the shard is taken", |_| {
+            seen.has_taken(SLEEPER)
+        });
+        write(&simulation);
+        for _ in 0..5 {
+            seen.conflicts.store(2, Ordering::SeqCst);
+            run_for(&mut simulation, LEASE);
+            let left = seen.conflicts.load(Ordering::SeqCst);
+            assert_eq!(left, 0, "it was not renewed");
+        }
+        let is_wrong = |one: &Report| {
+            matches!(one, Report::Trouble(why) if why.contains("TransactionConflict"))
+                || is_lost(one)
+        };
+        let reports = seen.reports.lock().unwrap();
+        let wrong: Vec<_> = reports.iter().filter(|(_, one)| is_wrong(one)).collect();
+        assert!(wrong.is_empty(), "seed {seed}: {wrong:?}");
+        assert_eq!(marks(&simulation.engine), [1; 3]);
     }
 }
 
