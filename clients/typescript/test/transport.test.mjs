@@ -1,7 +1,7 @@
 /** Transports: signatures, retries, connection texts, and servers of their own. */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -739,6 +739,21 @@ test("a server that does not start says why", async () => {
   const error = await connect(`keyfold:${file}`).catch((one) => one);
   assert.equal(error.code, "transport");
   assert.match(error.message, /did not start: cannot open the data folder .*file/);
+});
+
+test("a folder of another program is refused with the way for a program, and no option of the command", async () => {
+  const held = join(folder, "held");
+  const options = ["--data", held, "--port", "0", "--json", "--no-project", "--until-stdin-closes"];
+  const other = spawn(BINARY, ["serve", ...options], { stdio: ["pipe", "pipe", "inherit"] });
+  await new Promise((resolve) => other.stdout.once("data", resolve));
+  try {
+    const error = await connect(`keyfold:${held}`).catch((one) => one);
+    assert.equal(error.code, "transport");
+    assert.match(error.message, /the data folder is in use.*start `keyfold serve --data FOLDER`, and open its URL/);
+    assert.doesNotMatch(error.message, /--endpoint|--connection|keyfold\.toml/);
+  } finally {
+    other.stdin.end();
+  }
 });
 
 test("the error of a server that does not start has its place and the help", { skip: process.platform === "win32" }, async () => {

@@ -22,6 +22,13 @@ const IGNORED: &str = ".gitignore";
 const OF_ITEMS: &str = "`keyfold put` and `keyfold tables` make one, `--data DIR` names another one, and \
                         `--endpoint URL` a server";
 
+/// How the commands of [`BackendArguments`] use the server of a data folder that is in use.
+const BY_ENDPOINT: &str =
+    "; this command takes it by `--endpoint URL`, or by `--connection NAME` of keyfold.toml";
+
+/// How the commands that take a connection's text use the server of a data folder that is in use.
+pub(crate) const BY_TEXT: &str = "; this command takes it as a connection";
+
 /// What a wrong text of a server is answered with.
 const SERVERS: &str = "write http://127.0.0.1:8000, https://HOST or dynamodb://eu-west-1?profile=NAME; \
                        a data folder is named by `--data DIR`";
@@ -144,7 +151,12 @@ impl BackendArguments {
             }
             (false, Use::Write, None) | (true, Use::Read | Use::Work | Use::Write, _) => {}
         }
-        Ok(Backend::Embedded(engine(Some(&folder))?))
+        let options = EngineOptions::new(StoreOptions::folder(&folder, Durability::Synced));
+        Ok(Backend::Embedded(opened(
+            options,
+            Some(&folder),
+            BY_ENDPOINT,
+        )?))
     }
 }
 
@@ -236,14 +248,16 @@ fn server_of(text: &str) -> Result<Connection, Failure> {
     }
 }
 
-/// An engine over a data folder, or in memory without one.
+/// An engine over a data folder, or in memory without one, for a command that is the server itself.
 pub(crate) fn engine(data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
-    engine_with(data, |_| {})
+    engine_with(data, "", |_| {})
 }
 
-/// An engine over a data folder, or in memory without one. `change` sets its options.
+/// An engine over a data folder, or in memory without one. `in_use` ends the sentence that a folder in use
+/// is refused with: how this command uses the folder's server. `change` sets the engine's options.
 pub(crate) fn engine_with(
     data: Option<&Path>,
+    in_use: &str,
     change: impl FnOnce(&mut EngineOptions),
 ) -> Result<Arc<Engine>, Failure> {
     let store = match data {
@@ -252,11 +266,11 @@ pub(crate) fn engine_with(
     };
     let mut options = EngineOptions::new(store);
     change(&mut options);
-    opened(options, data)
+    opened(options, data, in_use)
 }
 
-/// An engine that only examines a data folder, and writes nothing to it.
-pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
+/// An engine that only examines a data folder, and writes nothing to it. `in_use` as in [`engine_with`].
+pub(crate) fn examined(folder: &Path, in_use: &str) -> Result<Arc<Engine>, Failure> {
     let store = FolderOptions {
         is_examined: true,
         ..FolderOptions::new(folder)
@@ -265,7 +279,7 @@ pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
         background: false,
         ..EngineOptions::new(StoreOptions::Folder(store))
     };
-    opened(options, Some(folder))
+    opened(options, Some(folder), in_use)
 }
 
 /// Keeps git from a new data folder in `.keyfold`, where a project has its data: it holds no sources. A
@@ -279,27 +293,32 @@ fn ignore(data: &Path) {
     }
 }
 
-fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+fn opened(
+    options: EngineOptions,
+    data: Option<&Path>,
+    in_use: &str,
+) -> Result<Arc<Engine>, Failure> {
     let new = data.filter(|folder| !holds_data(folder));
-    let engine = opened_as_it_is(options, data)?;
+    let engine = opened_as_it_is(options, data, in_use)?;
     new.iter().copied().for_each(ignore);
     Ok(engine)
 }
 
-fn opened_as_it_is(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
+fn opened_as_it_is(
+    options: EngineOptions,
+    data: Option<&Path>,
+    in_use: &str,
+) -> Result<Arc<Engine>, Failure> {
     Engine::open(options).map(Arc::new).map_err(|error| {
-        let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
-        let advice = if matches!(error, OpenError::InUse) {
-            ". Stop the process that has it open, or name that server instead of the folder: by `--endpoint URL` (run, put, \
-             update, delete, verify, infer and backup take it; the first five also `--connection NAME`, a name of keyfold.toml), \
-             or by its address where a command takes a connection (`--at` of evolve and migrate, FROM and TO of move)"
-        } else {
-            ""
+        let Some(folder) = data else {
+            return Failure::backend(format!("cannot open the engine in memory: {error}"));
         };
-        let failure = Failure::backend(format!("cannot open the data folder {folder}: {error}{advice}"));
-        match data {
-            Some(folder) => failure.in_folder(folder),
-            None => failure,
-        }
+        let is_in_use = matches!(error, OpenError::InUse);
+        let advice = if is_in_use { in_use } else { "" };
+        let shown = folder.display();
+        Failure::backend(format!(
+            "cannot open the data folder {shown}: {error}{advice}"
+        ))
+        .in_folder(folder)
     })
 }

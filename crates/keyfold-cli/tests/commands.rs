@@ -770,28 +770,3 @@ fn kinds_are_shown_in_the_order_of_the_pattern() {
         "{text}"
     );
 }
-
-#[test]
-fn a_data_folder_in_use_is_refused_with_the_way_out() {
-    use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
-    let place = tempfile::tempdir().unwrap();
-    let message = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
-        let folder = place.path().to_str().unwrap();
-        let output = command.args(["doctor", "--data", folder]).output().unwrap();
-        assert_eq!(output.status.code(), Some(5), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let letter = place.path().join("letter.txt");
-    std::fs::write(&letter, "Dear Ada").unwrap();
-    let foreign = message();
-    assert!(!foreign.contains("Stop the process"), "{foreign}");
-    std::fs::remove_file(letter).unwrap();
-    let store = StoreOptions::folder(place.path(), Durability::Synced);
-    let _engine = Engine::open(EngineOptions::new(store)).unwrap();
-    let locked = message();
-    assert!(
-        locked.contains("Stop the process that has it open"),
-        "{locked}"
-    );
-}

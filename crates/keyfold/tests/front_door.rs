@@ -147,16 +147,24 @@ fn a_program_works_on_memory_a_folder_and_an_endpoint() {
     let folder = place.path().join("data");
     let db = Keyfold::open(&folder).unwrap();
     works(&db.model(MODEL).unwrap());
-    assert!(
+    let refused = Keyfold::open(&folder).unwrap_err();
+    let is_in_use = |error: &Error| {
         matches!(
-            Keyfold::open(&folder),
-            Err(Error::Open {
+            error,
+            Error::Open {
                 error: OpenError::InUse,
                 ..
-            })
-        ),
-        "one process has it open"
+            }
+        )
+    };
+    assert!(is_in_use(&refused), "one process has it open: {refused}");
+    // A program has no options of the command: its connection takes the address of a server.
+    let said = refused.to_string();
+    assert!(
+        said.contains("`keyfold serve --data FOLDER`, and open its URL"),
+        "{said}"
     );
+    assert!(!said.contains("--endpoint"), "{said}");
     drop(db);
     let again = Keyfold::open(&folder).unwrap().model(MODEL).unwrap();
     assert_eq!(

@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     data: Option<PathBuf>,
 }
 
+/// How a data folder that is in use is copied.
+const BY_ENDPOINT: &str = "; this command takes it by `--endpoint URL`";
+
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let mut to = arguments.to.clone();
     let keys = match &arguments.endpoint {
@@ -34,7 +37,9 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             let data = backend::data_folder(arguments.data.as_deref())?;
             let advice = "`--data DIR` names the one that is to be copied, and `--endpoint URL` the server that has it";
             backend::check_folder(&data, advice)?;
-            let engine = backend::engine_with(Some(&data), |options| options.background = false)?;
+            let engine = backend::engine_with(Some(&data), BY_ENDPOINT, |options| {
+                options.background = false;
+            })?;
             engine.copy_to(&to).map_err(|error| {
                 if let ApiError::Validation(reason) = error {
                     Failure::usage(reason.to_string()).in_folder(&to)

@@ -19,13 +19,17 @@ pub(crate) struct Arguments {
     repair: bool,
 }
 
+/// How a data folder that is in use is examined.
+const OF_FILES: &str = "; this command reads the files, which no process may have open: examine a copy, which \
+                        `keyfold backup TO --endpoint URL` makes of a server's";
+
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let data = backend::data_folder(arguments.data.as_deref())?;
     backend::check_folder(&data, "`--data DIR` names the one that is to be examined")?;
     let engine = if arguments.repair {
-        backend::engine_with(Some(&data), |options| options.background = false)?
+        backend::engine_with(Some(&data), OF_FILES, |options| options.background = false)?
     } else {
-        backend::examined(&data)?
+        backend::examined(&data, OF_FILES)?
     };
     let mut found = engine.examine().map_err(Failure::from)?;
     let before = found.clone();

@@ -230,7 +230,7 @@ impl Arguments {
     }
 
     fn engine(&self, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
-        backend::engine_with(data, |options| {
+        backend::engine_with(data, "", |options| {
             if let StoreOptions::Folder(folder) = &mut options.store {
                 self.bounds.set_store(folder);
                 if self.durability == Acknowledged::Buffered {

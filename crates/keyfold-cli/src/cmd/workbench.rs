@@ -57,8 +57,8 @@ fn place(text: &str, may_write: bool) -> Result<Place, Failure> {
     if let Some(folder) = folder {
         backend::check_folder(folder, NO_FOLDER)?;
         let engine = match may_write {
-            true => backend::engine(Some(folder))?,
-            false => backend::examined(folder)?,
+            true => backend::engine_with(Some(folder), backend::BY_TEXT, |_| {})?,
+            false => backend::examined(folder, backend::BY_TEXT)?,
         };
         return Ok(Place {
             backend: Arc::new(Backend::Embedded(engine)),

@@ -7,6 +7,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+/// How a program goes on whose data folder is in use.
+const FOR_SEVERAL: &str = "End that process, or let both use one server: start `keyfold serve --data FOLDER`, and \
+                           open its URL in place of the folder";
+
 /// The reason for which an engine cannot be opened. Nothing in the folder was changed, but for what
 /// [`OpenError::Unwritten`] says.
 #[derive(Debug, Clone)]
@@ -29,7 +33,7 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenError::InUse => write!(f, "{}", StoreError::Locked),
+            OpenError::InUse => write!(f, "{}. {FOR_SEVERAL}", StoreError::Locked),
             OpenError::NotKeyfold(text) | OpenError::OtherFormat(text) => f.write_str(text),
             OpenError::Corrupt(text) => write!(f, "stored data is corrupt: {text}"),
             OpenError::Io(error) => write!(f, "the operating system refused: {error}"),

@@ -344,7 +344,7 @@ fn lasting(connection: Connection) -> Result<Connection, Failure> {
 fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> {
     match connection {
         Connection::Folder(folder) => {
-            let engine = backend::engine_with(Some(folder), |options| {
+            let engine = backend::engine_with(Some(folder), backend::BY_TEXT, |options| {
                 options.background &= is_target;
                 options.agent = MOVING_AGENT.to_owned();
             })?;
