@@ -174,3 +174,16 @@ fn a_run_continues_with_its_own_findings_only() {
         2
     );
 }
+
+#[test]
+fn a_table_without_items_is_counted_in_a_whole_line() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    place.text(&["tables", shop]);
+    let said = place.text(&["verify", shop]);
+    assert!(said.lines().any(|line| line == "0 items"), "{said}");
+    assert!(
+        !said.lines().any(|line| line.trim_end().ends_with(':')),
+        "{said}"
+    );
+}

@@ -245,11 +245,11 @@ fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {
             },
         )
         .collect();
-    terminal::paragraph(&format!(
-        "{}: {}",
-        counted(report.items, "item"),
-        kinds.join(", ")
-    ));
+    let items = counted(report.items, "item");
+    terminal::paragraph(&match kinds.is_empty() {
+        true => items,
+        false => format!("{items}: {}", kinds.join(", ")),
+    });
     terminal::line(&format!(
         "{FAINT}{}, {} read units{FAINT:#}",
         counted(u64::from(report.scans), "scan"),

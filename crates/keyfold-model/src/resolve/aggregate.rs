@@ -3,6 +3,7 @@
 use super::comparison::stored_text;
 use super::link::Link;
 use super::names::{Places, attribute_of, unknown};
+use super::view_columns::{ORDERED, wrong_type};
 use crate::check::meant;
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{
@@ -153,21 +154,19 @@ fn check_stays(declared: &AggregateDecl, parent: &Entity) -> Result<(), Box<Diag
     ))
 }
 
-/// A sum needs a number, a maximum a number or a time.
+/// A sum needs a number, a maximum a value with an order: a number or a time.
 fn check_operand(kind: AggregateKind, of: &Name, child: &Entity) -> Result<(), Box<Diagnostic>> {
     let found = attribute_of(child, of)?;
-    let fits = match kind {
-        AggregateKind::Sum => found.kind.is_number(),
-        AggregateKind::Count | AggregateKind::Max => found.kind.is_number() || found.kind.is_time(),
+    let (fits, needed) = match kind {
+        AggregateKind::Sum => (found.kind.is_number(), "a number"),
+        AggregateKind::Count | AggregateKind::Max => {
+            (found.kind.is_number() || found.kind.is_time(), ORDERED)
+        }
     };
     if fits {
         return Ok(());
     }
-    let message = format!("{} has no {}", found.kind.with_article(), kind.word());
-    let label = "a number is needed (or a time, for max)";
-    Err(Box::new(
-        Diagnostic::error("KF004", of.span, message, label).label(found.span, "declared here"),
-    ))
+    Err(Box::new(wrong_type(kind.word(), of, found, needed)))
 }
 
 /// DynamoDB deletes expired items without a write of the model, so that an aggregate of them would

@@ -14,6 +14,9 @@ use crate::words::{Fold, Order};
 /// Most items of a `top`: a row is one item of at most 400 KB.
 const TOP_MAX: u32 = 100;
 
+/// What has a least and a greatest value.
+pub(super) const ORDERED: &str = "a number, a time, a date or a ulid";
+
 /// A view whose columns are resolved.
 pub(super) struct Scope<'v> {
     pub(super) declared: &'v EntityDecl,
@@ -266,7 +269,7 @@ impl<'v> Scope<'v> {
         let kind = &found.kind;
         let (fits, needed) = match fold {
             Fold::Sum | Fold::Average => (kind.is_number(), "a number"),
-            Fold::Min | Fold::Max => (kind.is_number() || kind.is_time(), "a number or a time"),
+            Fold::Min | Fold::Max => (kind.is_number() || kind.is_time(), ORDERED),
             Fold::Distinct => (kind.fits_key(), "a text, a number or a bool"),
         };
         if !fits {
@@ -303,8 +306,7 @@ impl<'v> Scope<'v> {
         }
         let found = attribute_of(self.source, by)?;
         if !(found.kind.is_number() || found.kind.is_time()) {
-            let needed = "a number or a time";
-            return Err(Box::new(wrong_type("top", by, found, needed)));
+            return Err(Box::new(wrong_type("top", by, found, ORDERED)));
         }
         if let Some((order, span)) = order
             && !order.fits(&found.kind)
@@ -466,7 +468,7 @@ fn check_followed(entity: &Name, parent: &Entity) -> Result<(), Box<Diagnostic>>
 }
 
 /// The error about an attribute whose type a column cannot be made of.
-fn wrong_type(word: &str, of: &Name, found: &Attribute, needed: &str) -> Diagnostic {
+pub(super) fn wrong_type(word: &str, of: &Name, found: &Attribute, needed: &str) -> Diagnostic {
     let message = format!("{} has no {word}", found.kind.with_article());
     let label = format!("{needed} is needed");
     Diagnostic::error("KF004", of.span, message, label).label(found.span, "declared here")
