@@ -139,9 +139,9 @@ pub(crate) fn known_fields(kind: &Type, held: &Value) -> Value {
 
 /// The text of a value of one type as one of another: without the fields of records that this one does not have.
 pub(crate) fn retyped(one: &Type, two: &Type, text: &str) -> String {
-    let is_of_records = |kind: &Type| match kind {
-        Type::List(of) => matches!(**of, Type::Record(_)),
-        kind => matches!(kind, Type::Record(_)),
+    let is_of_records = |kind: &Type| {
+        let is_list = matches!(kind, Type::List(of) if matches!(**of, Type::Record(_)));
+        is_list || matches!(kind, Type::Record(_))
     };
     match is_of_records(one) && is_of_records(two) {
         false => text.to_owned(),
@@ -164,7 +164,13 @@ pub(crate) fn json(held: &Value) -> String {
                 all.iter().map(field).collect::<Vec<_>>().join(", ")
             )
         }
-        other => keyfold_model::value::display(other),
+        Value::N(_)
+        | Value::B(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => keyfold_model::value::display(held),
     }
 }
 

@@ -38,8 +38,7 @@ impl Use {
         let is = |one: &Option<String>| one.as_deref() == Some(name);
         let is_key = || {
             let mut columns = table.columns();
-            columns.any(|one| one.name == name)
-                || filled(table, entity).iter().any(|one| *one == name)
+            columns.any(|one| one.name == name) || filled(table, entity).contains(&name)
         };
         match () {
             () if entity.attribute(name).is_some() => Some(Use::Attribute),
