@@ -3,21 +3,25 @@
 //!
 //! Several entities are written in one transaction where it holds them, as if one write followed the other:
 //! first those that go, children before parents, then those that come, parents before children. Otherwise they
-//! are written in `pieces` at the same time, and those that are refused (a parent is not there yet, a unique
-//! value is still another item's) wait for the others.
+//! are written in `pieces` at the same time, and those that are refused (a parent is not there yet) wait for the others.
+//! Those of which one takes a unique value that another one has are written in the order in which the values are free
+//! (`hands`).
 
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
 use crate::progress::Progress;
 use crate::wish::Wish;
+use hands::{Hands, Step};
 use keyfold_api::ErrorKind;
-use keyfold_client::write::{Part, delete, delete_many, put, put_many, transact_at_once};
+use keyfold_client::write::{Part, delete, delete_many, put, put_many, transact_at_once, update};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
 use pieces::{Piece, pieces};
+use std::collections::{BTreeMap, BTreeSet};
 
-mod circles;
+mod giving;
+mod hands;
 mod pieces;
 
 /// The most entities of one transaction: each may be several items, of which there are 100 at most.
@@ -118,6 +122,9 @@ pub(crate) fn differing(
     writer.differing(wishes)
 }
 
+/// The position of an entity that is refused, and why; `None` where one is refused for which it waits.
+type Refused = (usize, Option<ClientError>);
+
 struct Writer<'w, 'm> {
     backend: &'w Backend,
     mapping: &'w Mapping<'m>,
@@ -179,8 +186,9 @@ impl<'m> Writer<'_, 'm> {
                 (Some(_), None) | (None, Some(_)) => false,
             };
             if !is_so {
-                // What goes is not read once more, to find what it counts in.
-                wish.stored = stored.filter(|_| wish.values.is_none());
+                // What goes is not read once more, to find what it counts in, and neither are unique values.
+                let has_uniques = !mapped.entity.uniques.is_empty();
+                wish.stored = stored.filter(|_| wish.values.is_none() || has_uniques);
                 left.push(wish);
             }
         }
@@ -229,18 +237,20 @@ impl<'m> Writer<'_, 'm> {
         loop {
             let before = left.len();
             let refused = self.round(&left)?;
-            let Some((_, error)) = refused.first() else {
+            if refused.is_empty() {
                 return Ok(());
-            };
-            if refused.len() == before && self.circles(&left)? {
-                continue;
             }
             if refused.len() == before {
-                let first = left.get(refused.first().map_or(0, |(at, _)| *at));
-                let named = first.and_then(|wish| Some((self.mapped(wish)?, wish)));
-                return Err(match named {
-                    Some((mapped, wish)) => Unwritten::Problem(mapped.unwritten(wish, error)),
-                    None => Unwritten::Failed(error.clone()),
+                let mut all = refused.into_iter();
+                let first = all.find_map(|(at, error)| Some((left.get(at)?, error?)));
+                return Err(match first {
+                    Some((wish, error)) => match self.mapped(wish) {
+                        Some(mapped) => Unwritten::Problem(mapped.unwritten(wish, &error)),
+                        None => Unwritten::Failed(error),
+                    },
+                    None => Unwritten::Failed(ClientError::refused(
+                        "entities wait for each other, and none of them is refused".to_owned(),
+                    )),
                 });
             }
             left = refused
@@ -250,23 +260,9 @@ impl<'m> Writer<'_, 'm> {
         }
     }
 
-    /// Writes entities whose unique values change hands in circles, a circle in one transaction: whether one was
-    /// written.
-    fn circles(&self, left: &[Wish]) -> Result<bool, ClientError> {
-        let mut has_written = false;
-        for circle in circles::of(self.backend, self.mapping, left)? {
-            let wishes: Vec<Wish> = circle
-                .into_iter()
-                .filter_map(|at| left.get(at).cloned())
-                .collect();
-            has_written |= self.together(&wishes)?;
-        }
-        Ok(has_written)
-    }
-
     /// One try of each: the positions of those that are refused. Those of one entity are written at the same
     /// time; the next entity follows when they are done.
-    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
+    fn round(&self, wishes: &[Wish]) -> Result<Vec<Refused>, Unwritten> {
         let mut refused = Vec::new();
         let mut start = 0;
         while start < wishes.len() {
@@ -283,12 +279,47 @@ impl<'m> Writer<'_, 'm> {
         Ok(refused)
     }
 
-    /// Writes entities of one kind at the same time, as many in a request as it holds. Pieces that change the
-    /// same parent are written one after the other: they would get in each other's way.
-    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, Unwritten> {
+    /// Writes entities of one kind at the same time, as many in a request as it holds; those between which unique values
+    /// change hands, one after the other behind them.
+    fn group(&self, wishes: &[Wish]) -> Result<Vec<Refused>, Unwritten> {
         let Some(mapped) = wishes.first().and_then(|wish| self.mapped(wish)) else {
             return Ok(Vec::new());
         };
+        let hands = Hands::of(mapped, wishes);
+        let bound = hands.bound();
+        let mut refused = Vec::new();
+        if bound.len() < wishes.len() {
+            let free = (0..wishes.len()).filter(|at| !bound.contains(at));
+            let free: Vec<usize> = free.collect();
+            let own = free.iter().filter_map(|at| wishes.get(*at).cloned());
+            let own: Vec<Wish> = own.collect();
+            for (at, error) in self.lanes(mapped, &own)? {
+                refused.extend(free.get(at).map(|at| (*at, Some(error))));
+            }
+        }
+        if !bound.is_empty() {
+            let mut handing = Handing {
+                writer: self,
+                mapped,
+                wishes,
+                hands: &hands,
+                free: BTreeSet::new(),
+                refused: BTreeMap::new(),
+            };
+            handing.follow(&bound, false)?;
+            refused.extend(handing.refused);
+        }
+        refused.sort_by_key(|(at, _)| *at);
+        Ok(refused)
+    }
+
+    /// Writes entities of one kind at the same time. Pieces that change the same parent are written one after the
+    /// other: they would get in each other's way.
+    fn lanes(
+        &self,
+        mapped: &Mapped<'_>,
+        wishes: &[Wish],
+    ) -> Result<Vec<(usize, ClientError)>, Unwritten> {
         let lanes = pieces(mapped, wishes);
         let next = std::sync::atomic::AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, ClientError)>, Unwritten> {
@@ -320,7 +351,6 @@ impl<'m> Writer<'_, 'm> {
         for result in results {
             refused.extend(result?);
         }
-        refused.sort_by_key(|(at, _)| *at);
         Ok(refused)
     }
 
@@ -395,6 +425,170 @@ impl<'m> Writer<'_, 'm> {
             Err(ClientError::NotFound(_)) if wish.values.is_none() => Ok(()),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// Entities of one kind that are written as unique values become free.
+struct Handing<'h, 'w, 'm> {
+    writer: &'h Writer<'w, 'm>,
+    mapped: &'h Mapped<'m>,
+    wishes: &'h [Wish],
+    hands: &'h Hands,
+    /// Those for which nobody waits any more.
+    free: BTreeSet<usize>,
+    refused: BTreeMap<usize, Option<ClientError>>,
+}
+
+impl Handing<'_, '_, '_> {
+    /// Writes some in their order, as many in a transaction as it holds.
+    fn follow(&mut self, of: &BTreeSet<usize>, cuts_all: bool) -> Result<(), Unwritten> {
+        let mut together: Vec<Vec<usize>> = Vec::new();
+        for step in self.hands.order(of, cuts_all) {
+            match step {
+                Step::Write(all) => {
+                    let mut with: Vec<usize> = together.iter().flatten().copied().collect();
+                    with.extend(&all);
+                    if !self.hands.fit(&with) {
+                        self.flush(&std::mem::take(&mut together))?;
+                    }
+                    together.push(all);
+                }
+                Step::Give {
+                    at,
+                    uniques,
+                    circle,
+                } => {
+                    self.flush(&std::mem::take(&mut together))?;
+                    self.give(at, &uniques, &circle)?;
+                }
+            }
+        }
+        self.flush(&together)
+    }
+
+    fn wishes(&self, of: &[usize]) -> Vec<Wish> {
+        let wishes = of.iter().filter_map(|at| self.wishes.get(*at));
+        wishes.cloned().collect()
+    }
+
+    /// Writes some, of which those that wait for each other stand together.
+    fn flush(&mut self, all: &[Vec<usize>]) -> Result<(), Unwritten> {
+        if self.writer.progress.is_stopping() {
+            return Err(Unwritten::Stopped);
+        }
+        let mut can: Vec<&Vec<usize>> = Vec::new();
+        let mut with = BTreeSet::new();
+        for one in all {
+            with.extend(one);
+            match self.waits(one, &with) {
+                false => can.push(one),
+                true => {
+                    with.retain(|at| !one.contains(at));
+                    self.refuse(one, None);
+                }
+            }
+        }
+        let own: Vec<usize> = can.iter().copied().flatten().copied().collect();
+        if own.len() > 1 && self.writer.in_transaction(&self.wishes(&own))? {
+            self.free.extend(own);
+            return Ok(());
+        }
+        for one in can {
+            if self.writer.progress.is_stopping() {
+                return Err(Unwritten::Stopped);
+            }
+            match one.as_slice() {
+                all if self.waits(all, &BTreeSet::new()) => {
+                    self.refuse(all, None);
+                }
+                [at] => self.one(*at)?,
+                all if own.len() > all.len()
+                    && self.writer.in_transaction(&self.wishes(all))? =>
+                {
+                    self.free.extend(all);
+                }
+                // More follows from them than one transaction holds.
+                all => self.follow(&all.iter().copied().collect(), true)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether some wait for one that is not written, and stands neither among them nor among others.
+    fn waits(&self, all: &[usize], with: &BTreeSet<usize>) -> bool {
+        let mut before = all.iter().flat_map(|at| self.hands.before(*at));
+        before.any(|at| !self.free.contains(&at) && !with.contains(&at) && !all.contains(&at))
+    }
+
+    fn refuse(&mut self, all: &[usize], error: Option<ClientError>) {
+        for at in all {
+            let known = self.refused.entry(*at).or_default();
+            *known = known.take().or_else(|| error.clone());
+        }
+    }
+
+    fn one(&mut self, at: usize) -> Result<(), Unwritten> {
+        let Some(wish) = self.wishes.get(at) else {
+            return Ok(());
+        };
+        match self.writer.one(wish) {
+            Ok(()) => drop(self.free.insert(at)),
+            Err(error) if is_refusal(&error) => self.refuse(&[at], Some(error)),
+            Err(error) => return Err(Unwritten::Failed(error)),
+        }
+        Ok(())
+    }
+
+    /// One gives up the values of some unique lines, unless one of its circle cannot be written whatever is free.
+    fn give(
+        &mut self,
+        at: usize,
+        uniques: &BTreeSet<usize>,
+        circle: &[usize],
+    ) -> Result<(), Unwritten> {
+        if self.writer.progress.is_stopping() {
+            return Err(Unwritten::Stopped);
+        }
+        for wish in circle.iter().filter_map(|at| self.wishes.get(*at)) {
+            if let Some(values) = &wish.values {
+                self.mapped.items(&wish.row, values)?;
+            }
+        }
+        let (Some(wish), model) = (self.wishes.get(at), self.mapped.model) else {
+            return Ok(());
+        };
+        let entity = self.mapped.entity;
+        for unique in uniques
+            .iter()
+            .filter_map(|number| entity.uniques.get(*number))
+        {
+            let mut given = Err(None);
+            for way in giving::ways(self.mapped, unique, self.wishes) {
+                let done = patient(|| match way.update(&wish.key) {
+                    Some((changes, removed)) => {
+                        update(self.writer.backend, model, entity, &changes, &removed)
+                    }
+                    None => delete(self.writer.backend, model, entity, &wish.key),
+                });
+                match done {
+                    // It is gone, with all that it had.
+                    Ok(_) | Err(ClientError::NotFound(_)) => given = Ok(()),
+                    Err(error) if is_refusal(&error) => {
+                        given = given.map_err(|first| Some(first.unwrap_or(error)));
+                    }
+                    Err(error) => return Err(Unwritten::Failed(error)),
+                }
+                if given.is_ok() {
+                    break;
+                }
+            }
+            if let Err(error) = given {
+                self.refuse(&[at], error);
+                return Ok(());
+            }
+        }
+        self.free.insert(at);
+        Ok(())
     }
 }
 

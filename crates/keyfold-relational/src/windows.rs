@@ -29,8 +29,8 @@ impl Migration<'_, '_> {
             if late.is_empty() {
                 return Ok(());
             }
-            if late.len() == before {
-                // All wait for each other: unique values may change hands in a circle through all of them.
+            if late.len() * 2 > before {
+                // They wait for each other: unique values may change hands through all of them.
                 return self.carry_window(&late);
             }
             left = late;

@@ -16,7 +16,7 @@ pub(crate) struct Wish {
     pub(crate) key: Values,
     /// Its attributes; `None` where its row is gone.
     pub(crate) values: Option<Values>,
-    /// What the item of a row that is gone had when it was looked for.
+    /// What the item had when it was looked for, if its row is gone or its entity has unique values.
     pub(crate) stored: Option<Values>,
     /// Whether there was no such item when it was looked for.
     pub(crate) is_new: bool,

@@ -57,6 +57,20 @@ fn items_without_rows_are_deleted_and_rows_without_items_written() {
     assert_eq!(mended(&world), (2, 2, 0));
 }
 
+/// The names are given up one after the other where items count, and cannot be deleted.
+#[test]
+fn unique_values_that_have_changed_hands_are_mended() {
+    let world = world();
+    world.sql(
+        "DELETE FROM o; DELETE FROM c; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) \
+         INSERT INTO c SELECT i, 'n' || i FROM n; INSERT INTO o SELECT 'o' || id, id FROM c",
+    );
+    assert!(is_caught(&world.run(1_000)));
+    world.sql("DROP TRIGGER keyfold_changes_c_after_update");
+    world.sql("UPDATE c SET name = 'n' || (id % 300 + 1)");
+    assert_eq!(mended(&world), (300, 0, 0));
+}
+
 #[test]
 fn what_cannot_be_an_item_stays_a_difference() {
     let world = World::one(

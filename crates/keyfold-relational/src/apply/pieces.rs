@@ -10,7 +10,7 @@ use keyfold_types::Value;
 use keyfold_types::limits::{BATCH_WRITE_REQUESTS_MAX, TRANSACTION_ACTIONS_MAX};
 
 /// The most bytes of the items of a piece: a transaction has 4 MB, and a request 16 MB.
-const BYTES_MAX: u64 = 3_000_000;
+pub(super) const BYTES_MAX: u64 = 3_000_000;
 
 /// Entities that are written in one request.
 #[derive(Debug)]
@@ -76,9 +76,9 @@ pub(super) fn pieces(mapped: &Mapped<'_>, wishes: &[Wish]) -> Vec<Vec<Piece>> {
 
 /// What an entity takes of a request.
 #[derive(Debug, Clone, Copy, Default)]
-struct Size {
-    actions: usize,
-    bytes: u64,
+pub(super) struct Size {
+    pub(super) actions: usize,
+    pub(super) bytes: u64,
 }
 
 /// What a request holds already.
@@ -125,12 +125,39 @@ fn size(mapped: &Mapped<'_>, wish: &Wish, aggregates: usize) -> Size {
             bytes: 0,
         };
     }
-    let guards = entity.uniques.len() + usize::from(entity.id_guard().is_some());
+    let own = size_of(mapped, wish, aggregates);
+    Size {
+        actions: own.actions + guards(mapped, wish),
+        ..own
+    }
+}
+
+/// What an entity takes at most beside the guards of its unique values.
+pub(super) fn size_beside_guards(mapped: &Mapped<'_>, wish: &Wish) -> Size {
+    let aggregates = mapped.model.aggregates_of(mapped.entity).count();
+    size_of(mapped, wish, aggregates)
+}
+
+fn size_of(mapped: &Mapped<'_>, wish: &Wish, aggregates: usize) -> Size {
+    let entity = mapped.entity;
     let value_bytes = |(name, value): (&String, &Value)| name.len() as u64 + value.size_bytes();
     let values = wish.values.iter().flatten();
     let bytes: u64 = values.map(value_bytes).sum();
     Size {
-        actions: 1 + entity.copies.len() + guards + aggregates,
+        actions: 1 + entity.copies.len() + usize::from(entity.id_guard().is_some()) + aggregates,
         bytes: bytes * (1 + entity.copies.len() as u64),
     }
+}
+
+/// The guards of its unique values: the one of a value that it gives away, and the one of a value that it takes.
+fn guards(mapped: &Mapped<'_>, wish: &Wish) -> usize {
+    let uniques = mapped.entity.uniques.iter();
+    let each = uniques.map(|unique| match (&wish.stored, &wish.values) {
+        (Some(is), Some(due)) => {
+            let mut attributes = unique.attributes();
+            1 + usize::from(attributes.any(|name| is.get(name) != due.get(name)))
+        }
+        (Some(_) | None, Some(_) | None) => 1,
+    });
+    each.sum()
 }
