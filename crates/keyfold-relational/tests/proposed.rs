@@ -75,6 +75,70 @@ fn odd_names_and_values() {
     golden("odd");
 }
 
+/// A pattern that answers a query asks for what it asks for: no condition, order or number is left out.
+#[test]
+fn queries_that_no_pattern_answers() {
+    let schema = "CREATE TABLE users (id INTEGER PRIMARY KEY, mail TEXT NOT NULL UNIQUE, name TEXT NOT NULL); CREATE TABLE orders \
+                  (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users (id), placed INTEGER NOT NULL, status TEXT \
+                  NOT NULL); INSERT INTO users VALUES (1, 'a', 'A'); INSERT INTO orders VALUES (1, 1, 5, 'new')";
+    let database = Database::new(schema);
+    let two_ends = "placed has two bounds";
+    let several = "has one of several values";
+    let cases = [
+        ("user_id = id", "compares two columns of a row"),
+        (
+            "user_id = 1 AND id = user_id",
+            "compares two columns of a row",
+        ),
+        ("user_id IN (1, 2) ORDER BY placed DESC LIMIT 10", several),
+        ("user_id IN (1, 2)", several),
+        ("user_id = 1 OR user_id = 2", several),
+        ("user_id = 1 AND status IN ('new', 'paid')", several),
+        ("id IN (1, 2) ORDER BY placed LIMIT 1", several),
+        ("user_id = 1 AND placed > 5 AND placed < 9", two_ends),
+        ("user_id = 1 AND placed >= 5 AND placed < 9", two_ends),
+        ("user_id = 1 AND placed > 5 AND placed <= 9", two_ends),
+        ("CAST(placed AS TEXT) = '5'", "is computed for each row"),
+        ("status COLLATE NOCASE = 'NEW'", "is computed for each row"),
+        ("id = 1 AND status = 'new'", "is left to compare"),
+        ("id = 1 AND placed > 5", "is left to compare"),
+    ];
+    for (condition, due) in cases {
+        let proposal = database.proposal(&format!("SELECT * FROM orders WHERE {condition}"));
+        let why: Vec<&str> = proposal
+            .unanswered
+            .iter()
+            .map(|(_, why)| why.as_str())
+            .collect();
+        assert_eq!(why.len(), 1, "{condition}: {}", proposal.model);
+        assert!(why[0].contains(due), "{condition}: {}", why[0]);
+    }
+    for (query, due) in [
+        (
+            "FROM orders WHERE user_id = 1 AND placed >= 5 AND placed <= 9",
+            "least..most",
+        ),
+        (
+            "FROM orders WHERE user_id = 1 AND placed BETWEEN 5 AND 9",
+            "least..most",
+        ),
+        (
+            "FROM orders WHERE user_id = 1 AND status > 'a' AND status < 'z' ORDER BY placed",
+            "filter",
+        ),
+        ("FROM orders WHERE id IN (1, 2)", "orderId[]"),
+        ("FROM orders WHERE (user_id) = (1)", "userId"),
+    ] {
+        let proposal = database.proposal(&format!("SELECT * {query}"));
+        let answered = proposal.patterns.iter().find(|one| !one.answers.is_empty());
+        assert!(answered.is_some(), "{query}: {:?}", proposal.unanswered);
+        assert!(proposal.model.contains(due), "{query}: {}", proposal.model);
+    }
+    let limited = "SELECT * FROM users u JOIN orders o ON o.user_id = u.id WHERE u.id = 1 LIMIT 5";
+    let why = &database.proposal(limited).unanswered[0].1;
+    assert!(why.contains("LIMIT counts the rows of a join"), "{why}");
+}
+
 /// Any database has a proposal that holds, or no table that could be an entity.
 #[test]
 fn random_databases() {

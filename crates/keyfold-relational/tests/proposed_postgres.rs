@@ -73,6 +73,7 @@ fn a_database_and_the_queries_that_it_has_run() {
     program.must("SELECT o.*, l.* FROM sales.orders o JOIN sales.lines l ON l.order_id = o.id WHERE o.id = gen_random_uuid()");
     program.must("SELECT o.*, l.* FROM sales.orders o JOIN sales.lines l ON l.order_id = o.id WHERE o.id = '0190f5b4-4c3e-7a3b-8c5d-0123456789ab'");
     program.must("SELECT count(*) FROM sales.lines WHERE sku = 'a'");
+    program.must("SELECT * FROM sales.orders WHERE placed_at::date = '2024-01-01'");
     program.must("UPDATE customers SET name = 'Ada' WHERE id = 1");
 
     let mut source = Postgres::open(&server.name("postgres")).unwrap();
@@ -125,7 +126,11 @@ fn a_database_and_the_queries_that_it_has_run() {
         .iter()
         .map(|(_, why)| why.as_str())
         .collect();
-    assert_eq!(why.len(), 2, "{why:?}\n{says}");
+    assert_eq!(why.len(), 3, "{why:?}\n{says}");
+    assert!(
+        why.iter().any(|one| one.contains("placed_at::DATE")),
+        "{why:?}"
+    );
 }
 
 #[test]

@@ -121,12 +121,10 @@ impl<'q> Single<'q> {
         for (column, range) in &self.question.ranges {
             let at = attribute(draft, self.entity, column.1)?;
             let known = ranges.iter_mut().find(|(one, _)| *one == at);
-            let lower = |one: &Range| matches!(one, Range::From | Range::After);
-            let upper = |one: &Range| matches!(one, Range::To | Range::Before);
+            let both = |one: &Range, other: &Range| *one == Range::From && *other == Range::To;
             match known {
-                Some((_, one)) if (lower(one) && upper(range)) || (upper(one) && lower(range)) => {
-                    *one = Range::Between;
-                }
+                // A range of a key has both of its ends.
+                Some((_, one)) if both(one, range) || both(range, one) => *one = Range::Between,
                 _ => ranges.push((at, range.clone())),
             }
         }
@@ -136,6 +134,14 @@ impl<'q> Single<'q> {
             .position(|(at, _)| first.is_none_or(|first| first == *at));
         self.range = in_key.map(|at| ranges.remove(at));
         for (attribute, range) in ranges {
+            if self.range.as_ref().is_some_and(|(at, _)| *at == attribute) {
+                let entity = draft.entities.get(self.entity);
+                return Err(format!(
+                    "{0} has two bounds, and a key is read from its one end to its other, with both: ask for \
+                     {0} >= ... AND {0} <= ..., or pass over the end in the program",
+                    entity.map_or("", |one| one.name_of(attribute))
+                ));
+            }
             let both: &[Compares] = match range {
                 Range::From => &[Compares::From],
                 Range::After => &[Compares::After],
@@ -153,7 +159,7 @@ impl<'q> Single<'q> {
         Ok(())
     }
 
-    fn answer(mut self, draft: &mut Draft, forms: &Forms) -> Result<usize, String> {
+    fn answer(self, draft: &mut Draft, forms: &Forms) -> Result<usize, String> {
         let Some(entity) = draft.entities.get(self.entity) else {
             return Err("no entity".to_owned());
         };
@@ -161,26 +167,51 @@ impl<'q> Single<'q> {
             && entity.identity == [*several]
             && self.filters.is_empty()
             && self.range.is_none()
+            && self.order.is_empty()
+            && self.question.page.is_none()
         {
             let name = entity.name.many.clone();
             let pattern = Pattern::by(name, self.entity, Returns::Batch, vec![*several]);
             return Ok(draft.add_pattern(pattern));
         }
-        // One of several values is asked for once for each.
-        self.equal.append(&mut self.several);
+        if let Some(several) = self.several.first() {
+            return Err(format!(
+                "{} has one of several values, and a pattern asks for one: ask once for each",
+                entity.name_of(*several)
+            ));
+        }
         let is_within =
             |all: &[usize]| !all.is_empty() && all.iter().all(|one| self.equal.contains(one));
         if is_within(&entity.identity) {
-            return self.known(draft, &entity.identity.clone());
+            let at = self.known(draft, &entity.identity)?;
+            return self.sole(draft, &entity.identity, at);
         }
-        let uniques = entity.uniques.iter().map(|one| one.attributes.clone());
-        let unique = uniques.into_iter().find(|one| is_within(one));
+        let mut uniques = entity.uniques.iter().map(|one| &one.attributes);
+        let unique = uniques.find(|one| is_within(one));
         if let Some(unique) = unique
-            && let Ok(at) = self.known(draft, &unique)
+            && let Ok(at) = self.known(draft, unique)
         {
-            return Ok(at);
+            return self.sole(draft, unique, at);
         }
         self.listed(draft, forms)
+    }
+
+    /// The pattern that returns one item, if nothing else is compared.
+    fn sole(&self, draft: &Draft, by: &[usize], at: usize) -> Result<usize, String> {
+        let mut equal = self.equal.iter();
+        let more = equal.find(|one| !by.contains(one)).copied();
+        let more = more.or(self.range.as_ref().map(|(at, _)| *at));
+        let more = more.or(self.filters.first().map(|one| one.attribute));
+        let Some(more) = more else {
+            return Ok(at);
+        };
+        let entity = draft.entities.get(self.entity);
+        let pattern = draft.patterns.get(at);
+        Err(format!(
+            "{} finds the item, and {} is left to compare: compare it in the program",
+            pattern.map_or("a key", |one| &one.name),
+            entity.map_or("", |one| one.name_of(more))
+        ))
     }
 
     /// The pattern that returns one item by attributes.
@@ -405,6 +436,12 @@ fn together(
     question: &Question,
     entities: &[usize],
 ) -> Result<usize, String> {
+    if question.page.is_some() {
+        return Err(
+            "LIMIT counts the rows of a join, and no items: ask without it, or for one entity after the other"
+                .to_owned(),
+        );
+    }
     let has_conditions = !question.ranges.is_empty()
         || !question.filters.is_empty()
         || !question.several.is_empty()

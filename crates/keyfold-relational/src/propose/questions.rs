@@ -253,9 +253,10 @@ impl Reader<'_> {
         table.position(name)
     }
 
-    /// The column that an expression is; `None` if it is none.
+    /// The column that an expression is; `None` if it is none. With a cast or another collation it has other values, or
+    /// other ones that are equal.
     fn column(&self, expression: &Expr) -> Result<Option<Column>, String> {
-        let (table, name) = match bare(expression) {
+        let (table, name) = match plain(expression) {
             Expr::Identifier(name) => (None, &name.value),
             Expr::CompoundIdentifier(names) => match names.as_slice() {
                 [.., table, name] => (Some(&table.value), &name.value),
@@ -343,7 +344,7 @@ impl Reader<'_> {
         if let Some(column) = self.column(expression)? {
             return Ok(column);
         }
-        let what = match bare(expression) {
+        let what = match plain(expression) {
             Expr::Function(function) => {
                 format!("the function {} is computed for each row", function.name)
             }
@@ -367,6 +368,9 @@ impl Reader<'_> {
         if *op == BinaryOperator::Eq
             && let (Some(own), Some(other)) = (self.maybe(left)?, self.maybe(right)?)
         {
+            if own.0 == other.0 {
+                return refused(format!("`{left} = {right}` compares two columns of a row"));
+            }
             self.question.joins.push((own, other));
             return Ok(());
         }
@@ -404,7 +408,7 @@ impl Reader<'_> {
 
     /// The column that an expression is, where anything else is no error.
     fn maybe(&self, expression: &Expr) -> Result<Option<Column>, String> {
-        match bare(expression) {
+        match plain(expression) {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.column(expression),
             _ => Ok(None),
         }
@@ -531,9 +535,17 @@ fn text(expression: &Expr) -> Option<String> {
     }
 }
 
+/// An expression without parentheses around it.
+fn plain(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Nested(inner) => plain(inner),
+        other => other,
+    }
+}
+
 /// What is inside of `lower(...)`.
 fn lowered(expression: &Expr) -> Option<&Expr> {
-    let Expr::Function(function) = bare(expression) else {
+    let Expr::Function(function) = plain(expression) else {
         return None;
     };
     if !function.name.to_string().eq_ignore_ascii_case("lower") {
