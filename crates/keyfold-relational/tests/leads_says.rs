@@ -174,6 +174,79 @@ fn keys_that_no_column_of_mariadb_holds_are_named() {
     );
 }
 
+/// Numbers of MariaDB that are wider than those of programs go back as they are, and a column is named that cannot hold
+/// what it should, and no other.
+#[test]
+fn wide_numbers_of_mariadb_go_back() {
+    let server = mariadb_server::Server::start();
+    let base = OfMariadb::boxed(&server, "wide");
+    base.must(
+        "CREATE TABLE wide (id int PRIMARY KEY, de decimal(65,30), b64 bit(64), big bigint unsigned, other varchar(5))",
+    );
+    let long = "12345678901234567890123456789012345.123456789012345678901234567890";
+    let most = "18446744073709551615";
+    base.must(&format!(
+        "INSERT INTO wide VALUES (1, {long}, {most}, {most}, 'a'), (2, 1, 9223372036854775808, 1, 'a')"
+    ));
+    let entity = "\nentity Wide in Shop\n  id: int, de: string?, b64: int?, big: int?, other: string?\n  key \"WIDE#{id}\" \"W\"\n  \
+                  from wide\n";
+    let shop = Shop::of(&format!("{MODEL}{entity}"), base, StoreOptions::Memory);
+    assert!(matches!(shop.run(), Ended::Caught));
+    assert!(matches!(shop.switch(Switch::Forth), Ok(Turned::Done(_))));
+    let number = |text: &str| keyfold_types::Value::N(text.parse().unwrap());
+    let item = |de: &str, bits: &str, other: &str| {
+        values([
+            ("id", 1.into()),
+            ("de", de.into()),
+            ("b64", number(bits)),
+            ("big", number(most)),
+            ("other", other.into()),
+        ])
+    };
+    shop.put("Wide", &item(long, most, "b")).unwrap();
+    let two = values([("id", 2.into()), ("b64", number("9223372036854775809"))]);
+    shop.put("Wide", &two).unwrap();
+    let ended = shop.run();
+    assert!(matches!(ended, Ended::Caught), "{ended:?}");
+    let rows = shop
+        .base
+        .must("SELECT concat_ws(' ', de, b64 + 0, big, other) FROM wide ORDER BY id");
+    let rows: Vec<String> = rows.into_iter().flatten().flatten().collect();
+    assert_eq!(
+        rows,
+        [
+            format!("{long} {most} {most} b"),
+            "9223372036854775809".to_owned()
+        ]
+    );
+    let help = "give the item another value, or the column another type";
+    let over = format!("1{long}");
+    for (item, due) in [
+        (
+            item(long, most, "abcdef"),
+            "the database refuses its row of `wide`: MariaDB says: Data too long for column 'other' at row 1".to_owned(),
+        ),
+        (
+            item(&over, most, "b"),
+            format!("`de` of `wide` is decimal(65,30) and cannot hold \"{over}\" (it is out of range): {help}"),
+        ),
+        (
+            item("1.5.5", most, "b"),
+            format!("`de` of `wide` is decimal(65,30) and cannot hold \"1.5.5\" (it is no number): {help}"),
+        ),
+        (
+            item(long, "18446744073709551616", "b"),
+            format!("`b64` of `wide` is bit(64) and cannot hold \"18446744073709551616\" (it is out of range): {help}"),
+        ),
+    ] {
+        shop.put("Wide", &item).unwrap();
+        assert_eq!(problem(shop.run()), format!("Wide (id = 1): {due}"));
+    }
+    shop.put("Wide", &item(long, most, "c")).unwrap();
+    assert!(matches!(shop.run(), Ended::Caught));
+    assert!(matches!(shop.switch(Switch::Back), Ok(Turned::Done(_))));
+}
+
 /// A database that a role of few rights migrates, and that its owner writes to.
 struct AsRole {
     owner: Box<dyn Base>,

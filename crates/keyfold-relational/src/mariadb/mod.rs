@@ -230,6 +230,8 @@ impl Source for Mariadb {
         match kind.base.as_str() {
             "decimal" => format!("CAST({place} AS DECIMAL({}))", kind.inside),
             "bigint" if kind.is_unsigned => format!("CAST({place} AS UNSIGNED)"),
+            // A text by itself is the bits of its letters.
+            "bit" => format!("CAST({place} AS UNSIGNED)"),
             "date" => format!("CAST({place} AS DATE)"),
             "datetime" | "timestamp" => format!("CAST({place} AS DATETIME(6))"),
             "time" => format!("CAST({place} AS TIME(6))"),
