@@ -42,19 +42,27 @@ entity Every in Tab
 const MARIADB_SCHEMA: &str = "CREATE TABLE every (id int PRIMARY KEY, small smallint, large bigint unsigned, exact decimal(10,2), single float, \
 twice double, yes boolean, bits bit(8), words text, latin varchar(9) character set latin1, short char(5), mood enum('sad', 'ok'), \
 day date, at datetime(3), zoned timestamp(3) NULL, bytes varbinary(9), doc json, span time, cents int NOT NULL, kept varchar(9) NOT \
-NULL DEFAULT 'x');
+NULL DEFAULT 'x', big mediumtext, huge longblob, place point, area geometry, wide bit(64));
 INSERT INTO every VALUES (1, -5, 18446744073709551615, 1.50, 0.1, 1e-7, true, b'101', 'it''s \"A\" \\\\ ', '€é', 'ab', 'ok', '2026-01-02', \
-'2026-01-02 03:04:05.678', '2026-01-02 03:04:05.678', x'00ff', '{\"b\": 1, \"a\": 2}', '-12:00:00', 1999, 'y');
-INSERT INTO every (id, cents) VALUES (2, 1);";
+'2026-01-02 03:04:05.678', '2026-01-02 03:04:05.678', x'00ff', '{\"b\": 1, \"a\": 2}', '-12:00:00', 1999, 'y', repeat('aé', 33000), repeat(x'00ff', 40000), POINT(1, 2), \
+ST_GeomFromText('POLYGON((0 0, 0 9, 9 9, 0 0))'), 18446744073709551615);
+INSERT INTO every (id, cents, wide) VALUES (2, 1, 9223372036854775808);
+CREATE TABLE longs (id int PRIMARY KEY, big longtext);
+INSERT INTO longs SELECT seq, repeat(char(65 + seq % 26), 66000 + seq) FROM seq_1_to_60;
+INSERT INTO longs VALUES (1000, 'short');";
 
 const MARIADB_MODEL: &str = r#"model m 1
 table Tab (PK)
 entity Every in Tab
   id: int, small: int?, large: int?, exact: number?, single: number?, twice: number?, yes: bool?, bits: int?, words: string?
   latin: string?, short: string?, mood: sad | ok?, day: date?, at: time(ms)?, zoned: time(ms)?, bytes: binary?, doc: map of int?
-  span: string?, price: number, kept: string
+  span: string?, price: number, kept: string, big: string?, huge: binary?, place: binary?, area: binary?, wide: int?
   key "EVERY#{id}"
   from every e set price = "e.cents / 100" back cents = "price * 100"
+entity Long in Tab
+  id: int, big: string
+  key "LONG#{id}"
+  from longs
 "#;
 
 /// What has no way back, or the rows that would come back as others.

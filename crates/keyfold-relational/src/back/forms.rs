@@ -60,13 +60,7 @@ pub(crate) fn placed(source: &dyn Source, number: usize, kind: &str) -> String {
         ),
         Dialect::Mariadb if base_of(kind) == "float" => format!("CAST({place} AS FLOAT)"),
         // A value by itself is a text of the session.
-        Dialect::Mariadb
-            if ["binary", "blob"]
-                .iter()
-                .any(|one| base_of(kind).contains(one)) =>
-        {
-            format!("CAST({place} AS BINARY)")
-        }
+        Dialect::Mariadb if is_bytes(&base_of(kind)) => format!("CAST({place} AS BINARY)"),
         Dialect::Sqlite | Dialect::Postgres | Dialect::Mariadb => source.argument_of(number, kind),
     }
 }
@@ -107,6 +101,19 @@ pub(crate) fn is_same(source: &dyn Source, (column, value): (&str, &str), kind: 
         ),
         Dialect::Mariadb => format!("{column} <=> {value}"),
     }
+}
+
+/// Whether a column of MariaDB holds bytes, as places also are.
+fn is_bytes(base: &str) -> bool {
+    const BYTES: [&str; 6] = [
+        "binary",
+        "blob",
+        "geometry",
+        "point",
+        "linestring",
+        "polygon",
+    ];
+    BYTES.iter().any(|one| base.contains(one))
 }
 
 fn is_text(base: &str) -> bool {

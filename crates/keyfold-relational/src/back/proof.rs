@@ -4,6 +4,7 @@ use super::{Back, at_once, forms, is_json, ways};
 use crate::cell::Cell;
 use crate::check::{Checked, check};
 use crate::convert::Problem;
+use crate::dialect::Dialect;
 use crate::mapping::{MapError, Mapped, Mapping};
 use crate::pages::Cursor;
 use crate::progress::Progress;
@@ -41,6 +42,21 @@ pub fn check_back(
     Ok(checked)
 }
 
+/// What a row comes back as, with its number.
+type Made<'m> = (usize, &'m Vec<Cell>);
+
+/// Whether a row has values that a query of several rows does not hold: MariaDB cuts texts of more than 65,535 bytes
+/// there.
+fn is_alone(source: &dyn Source, cells: &[Cell]) -> bool {
+    const BYTES_MAX: usize = 8_000;
+    let is_long = |cell: &Cell| match cell {
+        Cell::Text(text) => text.len() > BYTES_MAX,
+        Cell::Bytes(bytes) => bytes.len() > BYTES_MAX,
+        Cell::Null | Cell::Integer(_) | Cell::Real(_) => false,
+    };
+    Dialect::of(source) == Dialect::Mariadb && cells.iter().any(is_long)
+}
+
 impl Back {
     /// How many rows the next page has, and those that would come back as others; `None` behind the last page.
     fn changed_of_page(
@@ -75,15 +91,26 @@ impl Back {
         }
         let all: Vec<&Values> = items.iter().collect();
         let made = self.cells(source, mapped, &all)?;
-        let (sql, arguments) = self.compared(source, mapped, &made);
+        let made = made.iter().enumerate();
+        let (alone, together): (Vec<Made<'_>>, Vec<Made<'_>>) =
+            made.partition(|(_, cells)| is_alone(source, cells));
+        let mut queries: Vec<_> = alone
+            .into_iter()
+            .map(|made| self.compared_alone(source, mapped, made))
+            .collect();
+        if !together.is_empty() {
+            queries.push(self.compared(source, mapped, &together));
+        }
         let mut found: Vec<Option<Vec<Cell>>> = vec![None; identities.len()];
-        for mut row in source.query(&sql, &arguments)? {
-            if let Some(Cell::Integer(number)) = row.first()
-                && let Ok(number) = usize::try_from(*number)
-                && let Some(place) = found.get_mut(number)
-            {
-                row.remove(0);
-                *place = Some(row);
+        for (sql, arguments) in queries {
+            for mut row in source.query(&sql, &arguments)? {
+                if let Some(Cell::Integer(number)) = row.first()
+                    && let Ok(number) = usize::try_from(*number)
+                    && let Some(place) = found.get_mut(number)
+                {
+                    row.remove(0);
+                    *place = Some(row);
+                }
             }
         }
         let mut problems = Vec::new();
@@ -105,11 +132,11 @@ impl Back {
         &self,
         source: &dyn Source,
         mapped: &Mapped<'_>,
-        made: &[Vec<Cell>],
+        made: &[Made<'_>],
     ) -> (String, Vec<Cell>) {
         let (mut rows, mut arguments) = (Vec::new(), Vec::new());
-        for (number, cells) in made.iter().enumerate() {
-            let all = self.columns.iter().zip(cells).enumerate();
+        for (number, cells) in made {
+            let all = self.columns.iter().zip(cells.iter()).enumerate();
             let all = all.map(|(at, (column, cell))| {
                 arguments.push(cell.clone());
                 let place = forms::placed(source, arguments.len(), &column.kind);
@@ -118,28 +145,55 @@ impl Back {
             let all: Vec<String> = all.collect();
             rows.push(format!("SELECT {number} AS n, {}", all.join(", ")));
         }
+        let places = (0..self.columns.len()).map(|at| format!("keyfold_back.c{at}"));
+        let (shown, found) = self.beside(source, mapped, &places.collect::<Vec<String>>());
+        let sql = format!(
+            "SELECT keyfold_back.n, {shown} FROM ({}) AS keyfold_back JOIN {} ON {found}",
+            rows.join(" UNION ALL "),
+            table(source, &mapped.origin.table),
+        );
+        (sql, arguments)
+    }
+
+    /// As [`Back::compared`], of one row.
+    fn compared_alone(
+        &self,
+        source: &dyn Source,
+        mapped: &Mapped<'_>,
+        (number, cells): Made<'_>,
+    ) -> (String, Vec<Cell>) {
+        let columns = self.columns.iter().enumerate();
+        let places = columns.map(|(at, column)| forms::placed(source, at + 1, &column.kind));
+        let (shown, found) = self.beside(source, mapped, &places.collect::<Vec<String>>());
+        let sql = format!(
+            "SELECT {number}, {shown} FROM {} WHERE {found}",
+            table(source, &mapped.origin.table),
+        );
+        (sql, cells.clone())
+    }
+
+    /// What is shown of a row beside what it comes back as, which stands at some places, and the condition that it is
+    /// that row.
+    fn beside(
+        &self,
+        source: &dyn Source,
+        mapped: &Mapped<'_>,
+        places: &[String],
+    ) -> (String, String) {
         let alias = &mapped.origin.table.alias;
         let own = |name: &str| format!("{}.{}", source.quoted(alias), source.quoted(name));
-        let mut shown = vec!["keyfold_back.n".to_owned()];
-        let mut found = Vec::new();
-        for (at, column) in self.columns.iter().enumerate() {
-            let (is, due) = (own(&column.name), format!("keyfold_back.c{at}"));
-            let same = forms::is_same(source, (&is, &due), &column.kind);
+        let (mut shown, mut found) = (Vec::new(), Vec::new());
+        for (at, (column, due)) in self.columns.iter().zip(places).enumerate() {
+            let is = own(&column.name);
+            let same = forms::is_same(source, (&is, due), &column.kind);
             if self.identity.contains(&at) {
                 found.push(format!("{is} = {due} AND {same}"));
             }
             shown.push(format!("CASE WHEN {same} THEN 1 ELSE 0 END"));
             shown.push(source.read(is, &column.kind));
-            shown.push(source.read(due, &column.kind));
+            shown.push(source.read(due.clone(), &column.kind));
         }
-        let sql = format!(
-            "SELECT {} FROM ({}) AS keyfold_back JOIN {} ON {}",
-            shown.join(", "),
-            rows.join(" UNION ALL "),
-            table(source, &mapped.origin.table),
-            found.join(" AND ")
-        );
-        (sql, arguments)
+        (shown.join(", "), found.join(" AND "))
     }
 
     /// The columns of a row that would be others.
