@@ -139,6 +139,20 @@ fn queries_that_no_pattern_answers() {
     assert!(why.contains("LIMIT counts the rows of a join"), "{why}");
 }
 
+/// The least whole number has no absolute value.
+#[test]
+fn numbers_of_any_size_are_measured() {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER, r REAL, x); INSERT INTO t VALUES \
+                  (-9223372036854775808, -9223372036854775808, 1e126, -9223372036854775808), (1, 9223372036854775807, -1e-130, 2), \
+                  (2, 0, 0.0, 1.5), (3, NULL, NULL, NULL)";
+    let database = Database::new(schema);
+    let proposal = database.proposal("");
+    database.holds(&proposal);
+    let words: Vec<&str> = proposal.model.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(said.contains("v: int?, r: string?, x: number?"), "{said}");
+}
+
 /// Any database has a proposal that holds, or no table that could be an entity.
 #[test]
 fn random_databases() {

@@ -257,7 +257,8 @@ impl Describe for Sqlite {
             ),
             format!("max({fraction})"),
             format!(
-                "sum(typeof({c}) = 'real' AND (abs({c}) > {NUMBER_MAX} OR (abs({c}) < {NUMBER_MIN} AND {c} <> 0)))"
+                "sum(typeof({c}) = 'real' AND ({c} NOT BETWEEN -{NUMBER_MAX} AND {NUMBER_MAX} OR ({c} BETWEEN -{NUMBER_MIN} AND \
+                 {NUMBER_MIN} AND {c} NOT IN (0, {NUMBER_MIN}, -{NUMBER_MIN}))))"
             ),
             format!(
                 "sum({c} IS NOT NULL AND NOT ({c} IN (0, 1) OR (typeof({c}) = 'text' AND lower({c}) IN ('t', 'f', 'true', 'false'))))"
