@@ -38,7 +38,7 @@ CREATE TABLE cities_no PARTITION OF cities FOR VALUES IN ('NO');
 CREATE TABLE nokey (a int);
 CREATE UNLOGGED TABLE scratch (id int PRIMARY KEY);
 CREATE VIEW open_orders AS SELECT * FROM sales.orders WHERE state = 'open';
-CREATE TABLE twice (id int PRIMARY KEY, "Id" int, odd numeric, whenever timestamp);
+CREATE TABLE twice (id int PRIMARY KEY, "Id" int, odd numeric, whenever timestamp, ends timestamp, day date);
 INSERT INTO customers (mail, name, feels, tags, extra, photo, born, score, limit_to, free, small, span)
   VALUES ('Ada@x.org', 'Ada', 'very happy', '{a,b}', '{"a": [1, null]}', '\x00ff', '1815-12-10', 1.5, 12.34, 1e30, -3, '1 day'),
   ('bob@x.org', 'Bob', NULL, NULL, NULL, NULL, NULL, 'NaN', NULL, NULL, NULL, NULL);
@@ -46,7 +46,7 @@ INSERT INTO sales.orders (customer_id, placed_at, state, total) VALUES (1, '2024
 INSERT INTO sales.lines (order_id, sku, "Weird Name") SELECT id, 'a#b', 7 FROM sales.orders;
 INSERT INTO log VALUES ('2024-01-01', 'me', 'did');
 INSERT INTO cities VALUES ('NO', 'Oslo', 700000);
-INSERT INTO twice VALUES (1, 2, 'NaN', 'infinity'), (2, 3, 1.5, '2024-01-01');
+INSERT INTO twice VALUES (1, 2, 'NaN', 'infinity', '9999-12-31 23:59:59.999999', '9999-12-31'), (2, 3, 1.5, '2024-01-01', NULL, NULL);
 CREATE EXTENSION pg_stat_statements;
 "#;
 
@@ -105,6 +105,9 @@ fn a_database_and_the_queries_that_it_has_run() {
         "pattern orders_of_customer(customerId) -> Order[] newest placedAt",
         "pattern customers(customerId[]) -> Customer[]",
         "entity City",
+        "whenever: string?",
+        "ends: time(us)?",
+        "day: date?",
         "# scratch is unlogged",
         "# open_orders is a view",
         "# nokey has no primary key",

@@ -300,7 +300,7 @@ impl Describe for Postgres {
         let none = || "0::bigint".to_owned();
         let no_time = match is_day {
             true => count(format!(
-                "NOT isfinite({c}) OR {c} < '0001-01-01' OR {c} > '9999-12-31'"
+                "NOT isfinite({c}) OR {c} < '0001-01-01' OR {c} >= '10000-01-01'"
             )),
             false => none(),
         };
