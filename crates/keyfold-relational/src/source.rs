@@ -48,6 +48,8 @@ pub struct TableColumn {
     pub is_generated: bool,
     /// The values of an enumeration.
     pub words: Option<Vec<String>>,
+    /// Whether capitals and small letters are equal in it, as far as the catalog says.
+    pub is_folded: bool,
 }
 
 /// A table whose changes are kept, and the columns by which a change is told.

@@ -153,6 +153,25 @@ fn numbers_of_any_size_are_measured() {
     assert!(said.contains("v: int?, r: string?, x: number?"), "{said}");
 }
 
+#[test]
+fn capitals_that_are_equal_in_the_database_alone_are_told() {
+    let schema = "CREATE TABLE users (name TEXT COLLATE NOCASE PRIMARY KEY, nick TEXT COLLATE NOCASE UNIQUE, kind TEXT COLLATE \
+                  NOCASE, plain TEXT); CREATE TABLE orders (id INTEGER PRIMARY KEY, user_name TEXT NOT NULL COLLATE NOCASE \
+                  REFERENCES users (name)); INSERT INTO users VALUES ('bob', 'b', 'x', 'y'); INSERT INTO orders VALUES (1, 'bob')";
+    let queries = "SELECT * FROM users WHERE name = 'BOB'; SELECT * FROM users WHERE nick = 'B'; SELECT * FROM users WHERE kind = \
+                   'X'; SELECT * FROM users WHERE plain = 'y'";
+    let proposal = Database::new(schema).proposal(queries);
+    let told = "capitals and small letters are equal in the database, and differ in a key";
+    let lines = proposal.model.lines().filter(|line| line.contains(told));
+    let named: Vec<&str> = lines.map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(
+        named,
+        ["# name", "# kind", "# userName"],
+        "{}",
+        proposal.model
+    );
+}
+
 /// Any database has a proposal that holds, or no table that could be an entity.
 #[test]
 fn random_databases() {

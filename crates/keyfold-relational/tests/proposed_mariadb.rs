@@ -50,6 +50,7 @@ fn a_database_and_the_queries_that_it_has_run() {
     }
     program.must("SELECT * FROM customers WHERE mail = 'ADA@x.org'");
     program.must("SELECT * FROM customers WHERE id IN (1, 2)");
+    program.must("SELECT * FROM `lines` WHERE sku = 'A#B'");
     program.must(
         "SELECT o.*, l.* FROM orders o JOIN `lines` l ON l.order_id = o.id WHERE o.id = '0190f5b4-4c3e-7a3b-8c5d-0123456789ab'",
     );
@@ -83,6 +84,7 @@ fn a_database_and_the_queries_that_it_has_run() {
         "# 3 calls,",
         "pattern orders_of_customer(customerId) -> Order[] newest placedAt",
         "pattern customers(customerId[]) -> Customer[]",
+        "# sku: capitals and small letters are equal in the database, and differ in a key",
         "# open_orders is a view",
         "# old is a table of MyISAM",
         "# nokey has no primary key",

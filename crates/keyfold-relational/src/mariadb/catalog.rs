@@ -148,6 +148,7 @@ pub(super) fn described(
         default: (text(row, 5) == "1").then(|| "default".to_owned()),
         is_generated: text(row, 6) == "1",
         words: None,
+        is_folded: false,
     });
     Ok(columns.collect())
 }

@@ -45,7 +45,7 @@ fn tables(session: &mut Session, catalog: &mut Catalog) -> Result<Vec<Draft>, So
 
 fn columns(session: &mut Session, found: &Found) -> Result<Vec<TableColumn>, SourceError> {
     let rows = session.texts(&format!(
-        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, IS_GENERATED FROM information_schema.COLUMNS \
+        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, IS_GENERATED, COLLATION_NAME FROM information_schema.COLUMNS \
          WHERE {} ORDER BY ORDINAL_POSITION",
         found.condition()
     ))?;
@@ -62,6 +62,7 @@ fn columns(session: &mut Session, found: &Found) -> Result<Vec<TableColumn>, Sou
             // The log holds what is stored.
             is_generated: text(row, 4).to_ascii_uppercase().contains("VIRTUAL"),
             words: is_enum.then(|| Kind::of(kind).labels()),
+            is_folded: text(row, 6).ends_with("_ci"),
         }
     });
     Ok(columns.collect())

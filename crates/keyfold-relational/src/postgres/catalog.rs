@@ -138,6 +138,7 @@ pub(super) fn described(
         default: row.get(3).map(str::to_owned),
         is_generated: text(row, 4) == "t",
         words: None,
+        is_folded: false,
     });
     Ok(column.collect())
 }

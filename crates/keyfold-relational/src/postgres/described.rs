@@ -109,6 +109,7 @@ fn add_columns(
             default: row.get(5).filter(|_| !is_generated).map(str::to_owned),
             is_generated,
             words: words.get(text(row, 7)).cloned(),
+            is_folded: text(row, 3) == "citext",
         });
     }
     Ok(())

@@ -213,6 +213,34 @@ fn settled(
     Err(ProposeError::Nothing(Vec::new()))
 }
 
+/// Says of texts that are compared by a key, or refer to one, where capitals count in it and not in the database.
+fn remark_capitals(known: &Known<'_>, draft: &mut Draft) {
+    for (at, entity) in draft.entities.iter_mut().enumerate() {
+        let patterns = draft.patterns.iter().filter(|one| one.entity == at);
+        let asked = patterns.flat_map(|one| &one.equal);
+        let refers = entity.links.iter().flat_map(|one| &one.attributes);
+        let mut named: Vec<usize> = asked.chain(refers).copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        let table = known.catalog.tables.get(entity.table);
+        let is_folded = |attribute: &draft::Attribute| {
+            let column = table.and_then(|table| table.columns.get(attribute.column));
+            attribute.judged.kind == values::Kind::Text && column.is_some_and(|one| one.is_folded)
+        };
+        for position in named {
+            let mut uniques = entity.uniques.iter();
+            let is_kept = uniques.any(|one| one.is_folded && one.attributes == [position]);
+            let attribute = entity.attributes.get(position);
+            if let Some(attribute) = attribute.filter(|one| !is_kept && is_folded(one)) {
+                entity.remarks.push(format!(
+                    "{}: capitals and small letters are equal in the database, and differ in a key: ask as it is stored.",
+                    attribute.name
+                ));
+            }
+        }
+    }
+}
+
 /// The draft that follows from what is known, and the questions that it does not answer.
 fn built(
     known: &Known<'_>,
@@ -257,6 +285,7 @@ fn built(
         unanswered.extend(answers.map(|at| (*at, format!("no key answers it: {why}"))));
     }
     draft.patterns.retain(|one| refused(one).is_none());
+    remark_capitals(known, &mut draft);
     unanswered.sort_by_key(|(at, _)| *at);
     (draft, unanswered)
 }

@@ -51,7 +51,14 @@ impl Sqlite {
                 default: row.get(3)?,
                 is_generated: row.get::<_, i64>(5)? > 1,
                 words: None,
+                is_folded: false,
             });
+        }
+        for name in without_case(sql) {
+            let column = table.position(&name);
+            if let Some(column) = column.and_then(|at| table.columns.get_mut(at)) {
+                column.is_folded = true;
+            }
         }
         key.sort_unstable();
         table.key = key.into_iter().map(|(_, at)| at).collect();
@@ -172,6 +179,21 @@ fn checks(sql: &str) -> Option<Vec<String>> {
         _ => None,
     });
     Some(of_columns.chain(of_table).collect())
+}
+
+/// The columns that the text of a table gives the collation NOCASE.
+fn without_case(sql: &str) -> Vec<String> {
+    let statements = Parser::parse_sql(&SQLiteDialect {}, sql).unwrap_or_default();
+    let Some(Statement::CreateTable(table)) = statements.into_iter().next() else {
+        return Vec::new();
+    };
+    let is_folded = |option: &ColumnOption| match option {
+        ColumnOption::Collation(name) => name.to_string().eq_ignore_ascii_case("nocase"),
+        _ => false,
+    };
+    let columns = table.columns.into_iter();
+    let columns = columns.filter(|one| one.options.iter().any(|one| is_folded(&one.option)));
+    columns.map(|one| one.name.value).collect()
 }
 
 impl Describe for Sqlite {

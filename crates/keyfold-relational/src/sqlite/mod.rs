@@ -186,6 +186,7 @@ impl Source for Sqlite {
                 default: row.get(3)?,
                 is_generated: row.get::<_, i64>(4)? > 1,
                 words: None,
+                is_folded: false,
             })
         })?;
         Ok(columns.collect::<Result<_, _>>()?)
