@@ -1,5 +1,5 @@
-//! Columns that filled attributes when a migration began, and do so no more: somebody has dropped or renamed them. The
-//! model fits the database nevertheless where the attributes need no value.
+//! Columns that filled attributes when a migration began, and do so no more: somebody has dropped or renamed them, or has
+//! changed the `from` line. The model fits the database nevertheless where the attributes need no value.
 
 use crate::mapping::Mapping;
 use crate::state::State;
@@ -40,18 +40,33 @@ impl Mapping<'_> {
         let named = attributes.find(|one| one.name == attribute)?;
         let before = format!("{entity} {attribute} ");
         let other = now.iter().find_map(|one| one.strip_prefix(&before));
-        let message = match other {
-            Some(other) => format!(
-                "`{column}` filled `{attribute}` of {entity} when the migration began, and `{other}` does now"
+        // A line that says where the attribute is taken from, or another name of the table, is another line.
+        let name = |column: &str| column.rsplit('.').next().map(str::to_owned);
+        let is_renamed = other.is_some_and(|other| name(other) == name(column));
+        let is_other_line = is_renamed || mapped.origin.taken(attribute).is_some();
+        let now = match other {
+            Some(other) => format!("`{other}` does now"),
+            None if is_other_line => "SQL in quotes does now".to_owned(),
+            None => "is no column any more".to_owned(),
+        };
+        let message = format!(
+            "`{column}` filled `{attribute}` of {entity} when the migration began, and {now}"
+        );
+        let anew =
+            "`keyfold migrate abort`, begin again, and `keyfold migrate verify --mend` at the end";
+        let (place, help) = match is_other_line {
+            true => (
+                "another line than then",
+                format!(
+                    "the `from` line was changed, and that needs a new migration: say the line as it was; or {anew}"
+                ),
             ),
-            None => format!(
-                "`{column}` filled `{attribute}` of {entity} when the migration began, and is no column any more"
+            false => (
+                "not in the database",
+                format!("give the database the column `{column}` again; or {anew}"),
             ),
         };
-        let error = Diagnostic::error("KF002", mapped.origin.span, message, "not in the database");
-        Some(error.label(named.span, "filled by it").help(format!(
-            "give the database the column `{column}` again; or `keyfold migrate abort`, begin again, and `keyfold \
-             migrate verify --mend` at the end"
-        )))
+        let error = Diagnostic::error("KF002", mapped.origin.span, message, place);
+        Some(error.label(named.span, "filled by it").help(help))
     }
 }

@@ -4,12 +4,13 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::wildcard_enum_match_arm,
+    clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]
 
 mod world;
 
-use keyfold_relational::{MapError, Mapping};
+use keyfold_relational::{MapError, Mapping, Migration, Progress};
 use world::{World, is_caught};
 
 #[test]
@@ -72,4 +73,33 @@ fn the_likely_column_is_proposed() {
         helps,
         ["say what it is taken from: `set customerId = customers.id`"]
     );
+}
+
+/// A `from` line that is another one since the migration began is no column that is gone.
+#[test]
+fn a_line_that_was_changed_is_told_as_such() {
+    let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, other TEXT); INSERT INTO t VALUES (1, 'a', 'b')";
+    for (from, does) in [
+        ("t set v = \"t.v || 'x'\"", "SQL in quotes"),
+        ("t set v = t.other", "`t.other`"),
+        ("t u", "`u.v`"),
+    ] {
+        let mut world = World::one(schema, "id: int, v: string?", "t");
+        assert!(is_caught(&world.run(10)));
+        world.model = World::one(schema, "id: int, v: string?", from).model;
+        let lost = world.with(|mapping, source| {
+            let progress = Progress::default();
+            let migration = Migration::new(mapping, source, &world.backend, &progress);
+            mapping.lost(&migration.state().unwrap().unwrap())
+        });
+        assert_eq!(lost.len(), 1, "{from}");
+        let message = &lost[0].message;
+        let due = format!("`t.v` filled `v` of A when the migration began, and {does} does now");
+        assert_eq!(*message, due);
+        let help: Vec<&str> = lost[0].help_lines().collect();
+        assert!(
+            help[0].starts_with("the `from` line was changed"),
+            "{help:?}"
+        );
+    }
 }

@@ -412,7 +412,7 @@ impl Source for Mariadb {
         let Some(log) = &mut self.log else {
             return Err(SourceError::lasting(
                 "the tables do not say from where the log is read: give the migration up with `keyfold migrate abort`, \
-                 and begin again",
+                 begin again, and `keyfold migrate verify --mend` at the end",
             ));
         };
         let read = log.read(&mut self.control, &self.tables, &until, most)?;

@@ -69,6 +69,22 @@ fn fault(error: &mysql::Error) -> Option<String> {
     ))
 }
 
+/// What a driver finds wrong with a connection, for people: some of its errors are written for programmers.
+fn unreachable(error: &mysql::Error) -> String {
+    let mysql::Error::DriverError(found) = error else {
+        return error.to_string();
+    };
+    match found {
+        DriverError::CouldNotConnect(Some((address, why, _))) => {
+            format!("nothing takes a connection at {address} ({why})")
+        }
+        DriverError::CouldNotConnect(None) => "its address is unknown".to_owned(),
+        DriverError::ConnectTimeout | DriverError::Timeout => "it takes too long".to_owned(),
+        DriverError::UnexpectedPacket => "the connection ended within an answer".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// What a server says of a mistake.
 pub(super) fn of(error: &mysql::Error) -> SourceError {
     if let Some(fault) = fault(error) {
@@ -87,7 +103,10 @@ pub(super) fn of(error: &mysql::Error) -> SourceError {
             | DriverError::CouldNotConnect(_)
             | DriverError::Timeout
             | DriverError::UnexpectedPacket,
-        ) => (format!("MariaDB does not answer: {error}"), true),
+        ) => (
+            format!("MariaDB does not answer: {}", unreachable(error)),
+            true,
+        ),
         other => (format!("MariaDB cannot be used: {other}"), false),
     };
     SourceError { message, may_pass }

@@ -89,7 +89,7 @@ impl<'w> Reading<'w> {
         let name = self.watched.get(table).map_or("", |one| one.table.as_str());
         SourceError::lasting(format!(
             "`{name}` was emptied by TRUNCATE, and the log does not tell which rows it had: give the migration up \
-             with `keyfold migrate abort`, and begin again with empty tables"
+             with `keyfold migrate abort`, begin again, and `keyfold migrate verify --mend` at the end"
         ))
     }
 
@@ -162,7 +162,8 @@ fn cell(
 fn untold(column: &str, watched: &Watched) -> SourceError {
     SourceError::lasting(format!(
         "the log did not tell `{column}` of `{}` for a while (its replica identity or the column was changed), so \
-         changes were passed over: give the migration up with `keyfold migrate abort`, and begin again",
+         changes were passed over: give the migration up with `keyfold migrate abort`, begin again, and \
+         `keyfold migrate verify --mend` at the end",
         watched.table
     ))
 }

@@ -258,8 +258,8 @@ impl Slot {
         }
         let gone = |what: String| {
             SourceError::lasting(format!(
-                "{what}, so changes were not kept: give the migration up with `keyfold migrate abort`, and begin \
-                 again"
+                "{what}, so changes were not kept: give the migration up with `keyfold migrate abort`, begin \
+                 again, and `keyfold migrate verify --mend` at the end"
             ))
         };
         match self.state(session)?.as_deref() {

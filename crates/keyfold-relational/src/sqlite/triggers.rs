@@ -386,7 +386,8 @@ pub(super) fn check(connection: &mut Connection, watched: &[Watched]) -> Result<
                 None => {
                     return Err(SourceError::lasting(format!(
                         "`{name}` is gone from the database, so changes of `{}` were not kept: somebody dropped it, or \
-                         made the table anew; give the migration up with `keyfold migrate abort`, and begin again",
+                         made the table anew; give the migration up with `keyfold migrate abort`, begin again, \
+                         and `keyfold migrate verify --mend` at the end",
                         one.table
                     )));
                 }
