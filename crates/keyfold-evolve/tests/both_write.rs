@@ -14,8 +14,9 @@
 mod common;
 
 use common::readers::{END, Reader, running};
+use common::records::json;
 use common::{
-    Fails, Faulty, Row, Rows, carried, counterpart, counterparts, differences, items, json, mapped,
+    Fails, Faulty, Row, Rows, carried, counterpart, counterparts, differences, items, mapped,
     model, options, retyped, row, rows,
 };
 use fastrand::Rng;

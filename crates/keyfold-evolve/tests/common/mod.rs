@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 pub(crate) mod readers;
-mod records;
+pub(crate) mod records;
 
 use fastrand::Rng;
 use keyfold_api::{Request, Response, ScanInput};
@@ -21,7 +21,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(crate) use records::{json, known_fields, retyped};
+pub(crate) use records::{known_fields, retyped};
 
 pub(crate) type Row = BTreeMap<String, String>;
 
