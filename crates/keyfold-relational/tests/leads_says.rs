@@ -228,7 +228,10 @@ fn wide_numbers_of_mariadb_go_back() {
         ),
         (
             item(&over, most, "b"),
-            format!("`de` of `wide` is decimal(65,30) and cannot hold \"{over}\" (it is out of range): {help}"),
+            format!(
+                "`de` of `wide` is decimal(65,30) and cannot hold \"{}\"... (it is out of range): {help}",
+                &over[..40]
+            ),
         ),
         (
             item("1.5.5", most, "b"),

@@ -107,7 +107,7 @@ fn a_database_and_the_queries_that_it_has_run() {
         "entity City",
         "whenever: string?",
         "ends: time(us)?",
-        "day: date?",
+        "\"day\": date?",
         "# scratch is unlogged",
         "# open_orders is a view",
         "# nokey has no primary key",
