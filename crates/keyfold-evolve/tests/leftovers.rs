@@ -183,7 +183,7 @@ fn expiry_begins_when_no_item_holds_anything_else_there() {
         "",
     );
     let new = model(&new);
-    assert_eq!(Course::of(&old, &new).refusals().len(), 1);
+    assert_ne!(Course::of(&old, &new).refusals(), Vec::<String>::new());
 }
 
 /// A writer of the new version would write the moment over a value that the backfill needs.
@@ -313,7 +313,7 @@ fn expiry_waits_for_what_a_late_writer_has_written() {
 fn expiry_is_switched_off_first() {
     let old = model(&text(" ttl exp", ", purge: time", "  ttl purge\n", ""));
     let other = model(&text(" ttl exp2", ", purge: time", "  ttl purge\n", ""));
-    let none = model(&text("", ", purge: time, exp: int = 7", "", ""));
+    let none = model(&text("", ", purge: time", "", ""));
     for (new, by) in [(&other, Some("exp2")), (&none, None)] {
         let backend = opened(&old);
         made(&backend, &old, "C", &[("cid", "1"), ("purge", FAR)]);
