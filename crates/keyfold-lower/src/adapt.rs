@@ -10,7 +10,6 @@ use crate::retry::HALF_A_SECOND;
 use crate::settings;
 use keyfold_api::{ErrorKind, Request, TableDescription, TableStatus};
 use keyfold_model::Table;
-use std::collections::VecDeque;
 
 /// The most times that a change is tried again, each half a second after the other: a table takes one at a time.
 const TRIES: u32 = 240;
@@ -26,8 +25,7 @@ pub(crate) async fn adapt(io: &Io, table: &Table, name: &str) -> Result<(), Clie
             return Ok(());
         };
         if existing.status() == Some(TableStatus::Active) {
-            let mut missing = missing(io, table, name, &existing).await?;
-            let Some(request) = missing.pop_front() else {
+            let Some(request) = missing(io, table, name, &existing).await? else {
                 return Ok(());
             };
             match io.ask(request).await {
@@ -52,18 +50,17 @@ fn passes(error: &ClientError) -> bool {
     is_lost || error.kind() == Some(ErrorKind::ResourceInUse)
 }
 
-/// A request for each setting that the table lacks.
+/// A request for the first setting that the table lacks.
 async fn missing(
     io: &Io,
     table: &Table,
     name: &str,
     existing: &TableDescription,
-) -> Result<VecDeque<Request>, ClientError> {
-    let mut all: VecDeque<Request> = settings::updates(&table.settings, name, existing)
-        .into_iter()
-        .map(Request::from)
-        .collect();
+) -> Result<Option<Request>, ClientError> {
+    let updates = settings::updates(&table.settings, name, existing);
+    if let Some(update) = updates.into_iter().next() {
+        return Ok(Some(update.into()));
+    }
     let tags = settings::missing_tags(io, &table.settings, existing).await?;
-    all.extend(tags.map(Request::from));
-    Ok(all)
+    Ok(tags.map(Request::from))
 }
