@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Fails, Faulty, Row, create, items, model, opened, options};
+use common::{Fails, Faulty, Row, create, items, model, opened, options, run};
 use keyfold_api::{
     DeleteItemInput, DescribeTableInput, PutItemInput, Request, Response, TableStatus, known,
 };
@@ -32,19 +32,6 @@ fn user(backend: &Backend, model: &Model, id: &str) {
         .map(|(name, held)| (name.to_owned(), held.to_owned()))
         .into();
     assert!(create(backend, model, model.entity("User").unwrap(), &row));
-}
-
-/// Runs with all gates done as they come; `passed` is told each of them before. Returns how it ended.
-fn run(evolving: &Evolving<'_>, passed: &dyn Fn(&str)) -> Ended {
-    let mut said = Said::default();
-    loop {
-        let ended = evolving.run(&said).unwrap();
-        let Ended::Gate(_, word) = ended else {
-            return ended;
-        };
-        passed(&word);
-        said.done = Some(word);
-    }
 }
 
 /// A plan that deletes nothing in the end has no phase for it.

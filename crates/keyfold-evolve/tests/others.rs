@@ -7,13 +7,11 @@
 
 mod common;
 
-use common::{Fails, Faulty, Row, create, items, model, opened, options, rows, run_in, texts};
+use common::{Fails, Faulty, Row, create, items, model, opened, options, rows, run, run_in, texts};
 use keyfold_api::PutItemInput;
 use keyfold_client::kinds::Kinds;
 use keyfold_client::{Backend, tables};
-use keyfold_evolve::{
-    Course, Ended, Evolving, Options, ProblemKind, Progress, Said, models_digest,
-};
+use keyfold_evolve::{Course, Ended, Evolving, Options, ProblemKind, Progress, models_digest};
 use keyfold_model::Model;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -209,17 +207,6 @@ fn user(backend: &Backend, model: &Model, id: &str) {
     assert!(create(backend, model, model.entity("User").unwrap(), &row));
 }
 
-fn run(evolving: &Evolving<'_>) -> Ended {
-    let mut said = Said::default();
-    loop {
-        let ended = evolving.run(&said).unwrap();
-        let Ended::Gate(_, word) = ended else {
-            return ended;
-        };
-        said.done = Some(word);
-    }
-}
-
 /// A table that only the old model has goes with what that model wrote alone.
 #[test]
 fn a_table_stays_with_what_is_not_to_be_deleted() {
@@ -235,7 +222,7 @@ fn a_table_stays_with_what_is_not_to_be_deleted() {
     let course = Course::of(&old, &new);
     let models = models_digest("old", "new");
     let evolving = Evolving::new(&course, models, (&world, &options, &progress));
-    assert_eq!(run(&evolving), Ended::Ready);
+    assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
     // A writer of the old version that nobody has stopped.
     user(&backend, &old, "late");
     let before = items(&backend, "People");
@@ -254,7 +241,7 @@ fn a_table_stays_with_what_is_not_to_be_deleted() {
     // What is accepted stays, and the same models bring the late item to its place.
     assert_eq!(evolving.complete(true).unwrap(), Ended::Ready);
     assert_eq!(items(&backend, "People"), before);
-    assert_eq!(run(&evolving), Ended::Ready);
+    assert_eq!(run(&evolving, &|_| {}), Ended::Ready);
     assert_eq!(items(&backend, "Users").len(), 2);
     assert_eq!(items(&backend, "People"), [invoice]);
     assert!(matches!(

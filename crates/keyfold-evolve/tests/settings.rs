@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Fails, Faulty, model, opened, options};
+use common::{Fails, Faulty, model, opened, options, run};
 use keyfold_client::tables::{self, Outcome};
 use keyfold_evolve::world::World;
 use keyfold_evolve::{Course, Ended, Evolving, Progress, Said, models_digest};
@@ -31,17 +31,6 @@ fn with(settings: &str) -> String {
     BARE.replace("(PK, SK)", &format!("(PK, SK)\n{settings}"))
 }
 
-fn all_gates(evolving: &Evolving<'_>) -> Ended {
-    let mut said = Said::default();
-    loop {
-        let ended = evolving.run(&said).unwrap();
-        let Ended::Gate(_, word) = ended else {
-            return ended;
-        };
-        said.done = Some(word);
-    }
-}
-
 #[test]
 fn each_setting_is_switched_on_in_a_table_that_is_there() {
     for (settings, fails) in SETTINGS
@@ -55,7 +44,11 @@ fn each_setting_is_switched_on_in_a_table_that_is_there() {
         let course = Course::of(&old, &new);
         let models = models_digest("old", "new");
         let evolving = Evolving::new(&course, models, (&world as &dyn World, &options, &progress));
-        assert_eq!(all_gates(&evolving), Ended::Ready, "{settings}, {fails:?}");
+        assert_eq!(
+            run(&evolving, &|_| {}),
+            Ended::Ready,
+            "{settings}, {fails:?}"
+        );
         assert_eq!(evolving.complete(false).unwrap(), Ended::Ready);
         let outcomes = tables::ensure(&backend, &new).unwrap();
         assert_eq!(outcomes, [("Orders".to_owned(), Outcome::Existing)]);
@@ -63,7 +56,7 @@ fn each_setting_is_switched_on_in_a_table_that_is_there() {
         let back = Course::of(&new, &old);
         let models = models_digest("new", "old");
         let back = Evolving::new(&back, models, (&world as &dyn World, &options, &progress));
-        assert_eq!(all_gates(&back), Ended::Ready, "{settings}, {fails:?}");
+        assert_eq!(run(&back, &|_| {}), Ended::Ready, "{settings}, {fails:?}");
         assert_eq!(back.complete(false).unwrap(), Ended::Ready);
         let outcomes = tables::ensure(&backend, &new).unwrap();
         assert_eq!(outcomes, [("Orders".to_owned(), Outcome::Existing)]);

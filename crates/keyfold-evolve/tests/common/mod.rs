@@ -750,3 +750,16 @@ pub(crate) fn carried() -> Vec<(String, Model, Model)> {
     });
     all
 }
+
+/// Runs with all gates done as they come; `passed` is told each of them before. Returns how it ended.
+pub(crate) fn run(evolving: &Evolving<'_>, passed: &dyn Fn(&str)) -> Ended {
+    let mut said = Said::default();
+    loop {
+        let ended = evolving.run(&said).unwrap();
+        let Ended::Gate(_, word) = ended else {
+            return ended;
+        };
+        passed(&word);
+        said.done = Some(word);
+    }
+}
